@@ -42,12 +42,13 @@ std::optional<net::Endpoint> endpoint_of(const std::string& address) {
 }
 }  // namespace
 
-LeafSocket::LeafSocket(Shared& shared, std::string endpoint)
-    : shared_(shared), endpoint_(std::move(endpoint)), address_(shared.io, endpoint_), wait_(kMinWait) {}
-
-void LeafSocket::open(std::weak_ptr<Receiver> receiver, const std::optional<Keys>& curve) {
-  receiver_ = std::move(receiver);
+LeafSocket::LeafSocket(Shared& shared, std::string endpoint, const std::optional<Keys>& curve)
+    : shared_(shared), endpoint_(std::move(endpoint)), address_(shared.io, endpoint_), wait_(kMinWait) {
   if (curve) curve_.emplace(*curve);
+}
+
+void LeafSocket::open(std::weak_ptr<Receiver> receiver) {
+  receiver_ = std::move(receiver);
   connect();
   look_up();
 }

@@ -5,6 +5,8 @@
 // A lost connection is restored by itself. What the socket cannot notice is that the leaf ignores this broker's key,
 // or that the name leads elsewhere: so the owner calls look_after() with every hello.
 //
+// Seam: LeafConnection. Implementations: LeafSocket, and one in virtual time (tests/simulation).
+//
 // A leaf may send anything: a frame larger than kMaxMessageBytes or not as ZMTP has it ends the connection, frames are
 // handed on as they come, and what is to be sent is limited.
 #include <cstdint>
@@ -30,7 +32,7 @@ struct HandshakeFailures {
   std::uint64_t protocol = 0;     // the peer did not send a ZeroMQ handshake, or not in time
 };
 
-class LeafSocket final : public zmtp::Connection::Owner {
+class LeafConnection {
  public:
   // The owner, which the socket's pending handlers keep alive. Its functions may call close().
   class Receiver {
@@ -41,6 +43,25 @@ class LeafSocket final : public zmtp::Connection::Owner {
     // The connection was lost: no reply to anything sent so far will come.
     virtual void on_lost() = 0;
   };
+
+  virtual ~LeafConnection() = default;
+  // Begins to connect; once. `receiver` contains this connection.
+  virtual void open(std::weak_ptr<Receiver> receiver) = 0;
+  // Ends the connection; the receiver is not called any more.
+  virtual void close() = 0;
+  // False: not connected.
+  virtual bool send(ByteView frame) = 0;
+  // Connects again if that needs more than waiting. Call it with every hello, whatever state the leaf is in.
+  virtual void look_after() = 0;
+  // A hello had no reply by its deadline: after some in a row the socket connects again.
+  virtual void count_silent_hello() = 0;
+  // Why send() fails, for people.
+  virtual std::string why_not_connected() const = 0;
+  virtual bool looking_up() const = 0;
+};
+
+class LeafSocket final : public LeafConnection, public zmtp::Connection::Owner {
+ public:
   // What the sockets of one thread share.
   struct Shared {
     boost::asio::io_context& io;
@@ -54,25 +75,19 @@ class LeafSocket final : public zmtp::Connection::Owner {
     const wire::CurvePublicKey& leaf;
   };
 
-  LeafSocket(Shared& shared, std::string endpoint);
+  // The keys outlive it.
+  LeafSocket(Shared& shared, std::string endpoint, const std::optional<Keys>& curve);
   ~LeafSocket() override { close(); }
   LeafSocket(const LeafSocket&) = delete;
   LeafSocket& operator=(const LeafSocket&) = delete;
 
-  // Begins to connect; once. `receiver` contains this socket; the keys outlive it.
-  void open(std::weak_ptr<Receiver> receiver, const std::optional<Keys>& curve);
-  // Ends the connection; the receiver is not called any more.
-  void close();
-
-  // False: not connected.
-  bool send(ByteView frame);
-  // Connects again if that needs more than waiting. Call it with every hello, whatever state the leaf is in.
-  void look_after();
-  // A hello had no reply by its deadline: after some in a row the socket connects again.
-  void count_silent_hello() { ++silent_hellos_; }
-  // Why send() fails, for people.
-  std::string why_not_connected() const;
-  bool looking_up() const { return address_.looking_up(); }
+  void open(std::weak_ptr<Receiver> receiver) override;
+  void close() override;
+  bool send(ByteView frame) override;
+  void look_after() override;
+  void count_silent_hello() override { ++silent_hellos_; }
+  std::string why_not_connected() const override;
+  bool looking_up() const override { return address_.looking_up(); }
 
  private:
   void on_ready(zmtp::Connection&) override;

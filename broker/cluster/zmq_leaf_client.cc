@@ -112,8 +112,16 @@ Code code_of(wire::UnsearchedReason reason) {
   return Code::kUnavailable;
 }
 
+std::unique_ptr<LeafConnection> make_connection(LeafSocket::Shared& shared, const ZmqLeafClients::Config& config,
+                                                const std::string& endpoint) {
+  if (config.connect) return config.connect(endpoint);
+  std::optional<LeafSocket::Keys> keys;
+  if (config.curve) keys.emplace(LeafSocket::Keys{config.curve->keys, config.curve->leaf});
+  return std::make_unique<LeafSocket>(shared, endpoint, keys);
+}
+
 // One leaf's requests and the socket that carries them. Asio's handlers share it: they may run after the client's end.
-class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from_this<Dealer> {
+class Dealer final : public LeafConnection::Receiver, public std::enable_shared_from_this<Dealer> {
  public:
   Dealer(LeafSocket::Shared& shared, const ZmqLeafClients::Config& config, std::uint64_t& cancels, std::string endpoint,
          News news)
@@ -122,24 +130,20 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
         log_(shared.log),
         config_(config),
         cancels_(cancels),
-        endpoint_(endpoint),
+        endpoint_(std::move(endpoint)),
         news_(std::move(news)),
-        socket_(shared, std::move(endpoint)),
+        socket_(make_connection(shared, config, endpoint_)),
         open_(shared.timers, config.loads->of(endpoint_),
               [this](RequestId id, const AnyDone& done) { expire(id, done); }) {}
 
-  void connect() {
-    std::optional<LeafSocket::Keys> keys;
-    if (config_.curve) keys.emplace(LeafSocket::Keys{config_.curve->keys, config_.curve->leaf});
-    socket_.open(weak_from_this(), keys);
-  }
+  void connect() { socket_->open(weak_from_this()); }
   void close() {
     if (std::exchange(closed_, true)) return;
     open_.fail_all(error(Code::kUnavailable, "the broker has closed its connection"));
-    socket_.close();
+    socket_->close();
   }
   std::size_t in_flight() const { return open_.load().all(); }
-  bool looking_up() const { return socket_.looking_up(); }
+  bool looking_up() const { return socket_->looking_up(); }
 
   template <class Message, class Reply>
   RequestId ask(Message message, Deadline deadline, Done<Reply> done) {
@@ -149,15 +153,15 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
     const RequestId id = message.request_id;
     if (closed_) return refuse(id, std::move(done), Code::kUnavailable, "the broker is ending");
     if constexpr (kIsHello) {
-      socket_.look_after();
+      socket_->look_after();
       frames_at_hello_ = frames_;
     }
     // Hellos have a limit of their own: a busy leaf must not be taken for a dead one.
     if ((kIsHello ? open_.hellos() : open_.load().searches_and_fetches.load()) >= config_.max_in_flight)
       return refuse(id, std::move(done), Code::kOverloaded, "too many requests in flight");
     if (deadline.passed(timers_.clock())) return refuse(id, std::move(done), Code::kDeadline, "no time left");
-    if (!socket_.send(wire::encode(wire::Request(std::move(message)))))
-      return refuse(id, std::move(done), Code::kUnavailable, socket_.why_not_connected());
+    if (!socket_->send(wire::encode(wire::Request(std::move(message)))))
+      return refuse(id, std::move(done), Code::kUnavailable, socket_->why_not_connected());
     open_.add(id, std::move(done), deadline);
     return id;
   }
@@ -199,7 +203,7 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
     return id;
   }
   void send_cancel(RequestId id) {
-    if (!closed_ && socket_.send(wire::encode(wire::Request(wire::CancelRequest{id})))) ++cancels_;
+    if (!closed_ && socket_->send(wire::encode(wire::Request(wire::CancelRequest{id})))) ++cancels_;
   }
   // Ids of requests begin with 1.
   void on_news(wire::Reply reply) {
@@ -225,7 +229,7 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
     if (is_hello(done) && frames_ != frames_at_hello_)
       return fail(done, error(Code::kOverloaded, "no reply in time, but to other requests"));
     if (is_hello(done))
-      socket_.count_silent_hello();
+      socket_->count_silent_hello();
     else
       send_cancel(id);
     fail(done, error(Code::kDeadline, "no reply in time"));
@@ -238,7 +242,7 @@ class Dealer final : public LeafSocket::Receiver, public std::enable_shared_from
   std::uint64_t& cancels_;  // sent to all leaves
   const std::string endpoint_;
   const News news_;
-  LeafSocket socket_;
+  const std::unique_ptr<LeafConnection> socket_;
   OpenRequests open_;
   std::unordered_map<RequestId, AnyDone> refused_;  // their handlers have not run yet
   RequestId next_id_ = 1;

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -67,6 +68,8 @@ class ZmqLeafClients {
     std::size_t max_in_flight = 2048;
     std::shared_ptr<LeafLoads> loads = {};  // null: one of its own
     std::optional<Curve> curve;             // none: no encryption
+    // Makes the connection to an endpoint; empty: a LeafSocket.
+    std::function<std::unique_ptr<LeafConnection>(const std::string& endpoint)> connect = {};
   };
   ZmqLeafClients(boost::asio::io_context& io, TimerQueue& timers, Logger& log, Config config);
   ~ZmqLeafClients();

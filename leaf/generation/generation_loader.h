@@ -30,7 +30,7 @@ struct Numbers {
   std::atomic<std::uint64_t> last_serial{0};     // ServedGeneration::serial
 };
 
-// Used by one thread.
+// Used by one thread. Seam for the follower: what is virtual.
 class GenerationLoader {
  public:
   // All references outlive the loaded generations. `disk_reserve`: bytes that fetching leaves free on the data folder's
@@ -47,6 +47,8 @@ class GenerationLoader {
         documents_(std::move(documents)),
         numbers_(numbers != nullptr ? *numbers : own_numbers_) {}
 
+  virtual ~GenerationLoader() = default;
+
   // How many partitions load() fetches, verifies and opens at a time: a quarter of the cores, at most 4. They take the
   // caller's priority.
   void set_threads(std::size_t threads) { threads_ = threads; }
@@ -57,14 +59,15 @@ class GenerationLoader {
   // true, load() ends with kUnavailable. Errors: kCorrupt, the message names the file or partition; kUnavailable, the
   // repository or the disk failed, or the disk has no room for all missing files (then nothing is fetched). Fetched
   // files stay for the next attempt, partial files too.
-  Result<std::shared_ptr<const ServedGeneration>> load(const repository::Manifest& manifest, const ServedSet& serving,
-                                                       const std::function<bool()>& stopping);
+  virtual Result<std::shared_ptr<const ServedGeneration>> load(const repository::Manifest& manifest,
+                                                               const ServedSet& serving,
+                                                               const std::function<bool()>& stopping);
   // Whether the disk holds the leaf's complete shard. load() then needs the repository only if a file is damaged.
-  bool on_disk(const repository::Manifest& manifest) const;
+  virtual bool on_disk(const repository::Manifest& manifest) const;
   // Bytes that load() would fetch.
   std::uint64_t lacking(const repository::Manifest& manifest) const;
   // kUnavailable: the disk has no room for these bytes.
-  Result<void> expect_room(const repository::Manifest& manifest) const;
+  virtual Result<void> expect_room(const repository::Manifest& manifest) const;
 
  private:
   using OpenPartitions = std::vector<std::shared_ptr<const OpenPartition>>;
