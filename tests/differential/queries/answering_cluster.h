@@ -34,13 +34,13 @@ class LeafDevice {
 // One leaf of several, which share the partitions. It has caches of its own, which the searches before have filled.
 class OneLeaf {
  public:
-  using MakeDevice = std::function<std::unique_ptr<LeafDevice>(leaf::engine::QueryEngine& cpu)>;
+  using MakeDevice = std::function<std::unique_ptr<LeafDevice>(leaf::engine::QueryEngine& cpu, const Clock& clock)>;
   // `make_device`: empty: it has none.
   OneLeaf(const std::filesystem::path& repository, const std::filesystem::path& data, leaf::generation::ShardOf shard,
           std::unique_ptr<leaf::engine::QueryEngine> engine, const MakeDevice& make_device)
       : follower_(repository, data, shard),
         engine_(std::move(engine)),
-        device_(make_device ? make_device(*engine_) : nullptr),
+        device_(make_device ? make_device(*engine_, follower_.clock()) : nullptr),
         service_(
             parts(), identity(), [] { return leaf::serve::CacheState(); }, brokers_, requests_) {}
 

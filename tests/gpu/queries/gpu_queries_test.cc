@@ -14,8 +14,10 @@ std::atomic<std::uint64_t> of_gpu = 0;  // plans
 
 class DeviceOfLeaf final : public LeafDevice {
  public:
-  explicit DeviceOfLeaf(leaf::engine::QueryEngine& cpu)
-      : gpu_(*GpuEngine::create({.memory_bytes = std::size_t{64} << 20,
+  DeviceOfLeaf(leaf::engine::QueryEngine& cpu, const Clock& clock)
+      : clock_(clock),
+        pool_({1, 1000}, clock_, nullptr),
+        gpu_(*GpuEngine::create({.memory_bytes = std::size_t{64} << 20,
                                  .runners = 1,
                                  .copying = leaf::gpu::DeviceCache::Copying::kByTheCaller},
                                 cpu)),
@@ -39,8 +41,8 @@ class DeviceOfLeaf final : public LeafDevice {
   }
 
  private:
-  const SteadyClock clock_;
-  leaf::schedule::WorkerPool pool_{{1, 1000}, clock_, nullptr};
+  const Clock& clock_;
+  leaf::schedule::WorkerPool pool_;
   const std::unique_ptr<GpuEngine> gpu_;
   leaf::schedule::QueryScheduler queries_;
 };
@@ -48,7 +50,7 @@ class DeviceOfLeaf final : public LeafDevice {
 TEST(QueriesOnGpu, AreAnsweredAsLooksAtEachDocumentSay) {
   compare_queries(
       300, [](std::uint32_t) { return *leaf::engine_named("cpu"); },
-      [](leaf::engine::QueryEngine& cpu) { return std::make_unique<DeviceOfLeaf>(cpu); });
+      [](leaf::engine::QueryEngine& cpu, const Clock& clock) { return std::make_unique<DeviceOfLeaf>(cpu, clock); });
   std::cout << of_gpu << " plans ran on the GPU" << std::endl;
   EXPECT_GT(of_gpu, 100u);
 }

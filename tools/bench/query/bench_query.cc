@@ -28,7 +28,7 @@ struct BenchQueryFlags {
   std::size_t min_terms = 1, limit = 0;
   TimingOptions timing;
   bool json = false, count = false, gpu_no_buckets = false;
-  std::string rank = "score";
+  std::string rank = "score", sort_score = "none";
   std::string processor;  // empty: the CPU's algorithms, by CPU time
   std::vector<std::size_t> batches{1, 16, 64, 256, 2000};
   std::uint32_t callers = 3;
@@ -199,6 +199,12 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       command, "--sort", flags->from.sort_values, 0, 2'000'000'000,
       "Different values of a column made up for all documents, by which the GPU orders hits, the greatest first; "
       "with --processor, whose CPU engine ranks by score meanwhile; 0: by score");
+  command
+      .add_option(
+          "--sort-score", flags->sort_score,
+          "With --sort: first, hits are in the order of their scores before that of the column; last, behind it")
+      .check(config::one_of({"none", "first", "last"}))
+      .show_default();
   command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
       .check(config::one_of({"score", "none"}))
       .show_default()
@@ -244,6 +250,10 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
   command.on_chosen([flags, &status] {
     if (flags->count) flags->ks = {0};
     flags->gpu.by_bucket = !flags->gpu_no_buckets;
+    using SortScore = PartitionChoice::SortScore;
+    flags->from.sort_score = flags->sort_score == "first"  ? SortScore::kFirst
+                             : flags->sort_score == "last" ? SortScore::kLast
+                                                           : SortScore::kNone;
     flags->timing.ranked = !flags->count && flags->rank == "score";
     status = exit_status("bench query", bench_query(*flags));
   });

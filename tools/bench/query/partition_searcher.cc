@@ -63,6 +63,7 @@ class Searcher final : public PartitionSearcher {
         most_prior_(choice.priors),
         facet_values_(choice.facet_values),
         sort_values_(choice.sort_values),
+        sort_score_(choice.sort_score),
         bm25_{choice.k1.value_or(manifest_.bm25.k1), choice.b.value_or(manifest_.bm25.b)} {}
 
   Result<void> fetch(const repository::RepositorySource& source) {
@@ -139,7 +140,6 @@ class Searcher final : public PartitionSearcher {
     plan.priors = priors_ ? &*priors_ : partition_->priors();
     plan.hidden = hidden_ ? &*hidden_ : nullptr;
     if (facet_ != nullptr) plan.counted.push_back({facet_});
-    if (sort_ != nullptr) plan.order = leaf::engine::CodeOrder{.keys = {{sort_, true}}};
     std::vector<leaf::lists::ListKey> keys;
     keys.reserve(query.size());
     for (const auto& term : query) keys.push_back({number_, term.text});
@@ -156,6 +156,7 @@ class Searcher final : public PartitionSearcher {
                             scoring::BoundScale(weight, bm25_, manifest_.statistics,
                                                 {manifest_.bm25.b, partition_->built_average_length()})});
     }
+    if (sort_ != nullptr) add_order(plan);
     return plan;
   }
 
@@ -220,10 +221,22 @@ class Searcher final : public PartitionSearcher {
                        manifest_.codec, hidden_ ? fmt::format(", {} documents hidden", hidden_->count()) : "",
                        priors_ ? fmt::format(", priors up to {}", most_prior_) : "") +
            (facet_values_ > 0 ? fmt::format(", a column of {} values", facet_values_) : "") +
-           (sort_values_ > 0 ? fmt::format(", in the order of a column of {} values", sort_values_) : "");
+           (sort_values_ > 0 ? fmt::format(", in the order of a column of {} values", sort_values_) : "") +
+           (sort_score_ == PartitionChoice::SortScore::kFirst  ? ", after scores"
+            : sort_score_ == PartitionChoice::SortScore::kLast ? ", then of scores"
+                                                               : "");
   }
 
  private:
+  void add_order(leaf::engine::Plan& plan) const {
+    using SortScore = PartitionChoice::SortScore;
+    auto& keys = plan.order.emplace().keys;
+    keys.push_back({sort_, true});
+    if (sort_score_ == SortScore::kNone) return;
+    scoring::Score most = plan.priors == nullptr ? 0 : scoring::weighted(plan.priors->max(), plan.prior_weight);
+    for (const auto& term : plan.terms) most += term.bounds.bound(0);
+    keys.insert(sort_score_ == SortScore::kFirst ? keys.begin() : keys.end(), {nullptr, true, false, most});
+  }
   leaf::lists::ListStore& lists_from() {
     if (cache_) return *cache_;
     return store_;
@@ -235,6 +248,7 @@ class Searcher final : public PartitionSearcher {
   const repository::PartitionEntry& entry_;
   const double hide_, most_prior_;  // PartitionChoice::hide, priors
   const std::uint32_t facet_values_, sort_values_;
+  const PartitionChoice::SortScore sort_score_;
   const scoring::Bm25Parameters bm25_;  // to rank by
   std::shared_ptr<const partition::Partition> partition_;
   std::shared_ptr<const partition::GenerationTerms> terms_;

@@ -37,6 +37,9 @@ struct PartitionChoice {
   std::uint32_t facet_values = 0;
   // The same of a column by which each plan's hits are in order, the greatest first; 0: they are not.
   std::uint32_t sort_values = 0;
+  // Whether hits are in the order of their scores before that, or behind it, too.
+  enum class SortScore : std::uint8_t { kNone, kFirst, kLast };
+  SortScore sort_score = SortScore::kNone;
 };
 
 // The partition's files are copied into a scratch folder and verified. The folder is removed with this object. plan()
