@@ -43,7 +43,7 @@ TEST(MemoryPlan, FitsIntoItsLimitForAnyNumberOfThreadsAndPartitions) {
 TEST(MemoryPlan, FitsIntoItsLimitWithAnInverterOfTexts) {
   for (const std::uint64_t limit : {256 * kMiB, 400 * kMiB, 1024 * kMiB, 65'536 * kMiB})
     for (const std::uint32_t parsers : {1u, 16u, 256u})
-      for (const auto [partitions, devices] : {std::pair(1u, 1u), {256u, 1u}, {1u, 64u}, {256u, 2u}}) {
+      for (const auto& [partitions, devices] : {std::pair(1u, 1u), {256u, 1u}, {1u, 64u}, {256u, 2u}}) {
         const MemoryPlan plan = plan_memory_of_texts(limit, parsers, partitions, devices);
         SCOPED_TRACE(std::to_string(limit) + " bytes, " + std::to_string(parsers) + " parsers, " +
                      std::to_string(partitions) + " partitions, " + std::to_string(devices) + " devices");
