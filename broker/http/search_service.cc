@@ -213,7 +213,7 @@ std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_
   const auto over = [this, job, evaluation, done = std::move(done)](const merge::Page& page) {
     evaluation->end();
     learn(*job, page);
-    if (shared_.slow.is_slow(now() - job->started)) append_profile(job->slow_profile, page.profile);
+    if (shared_.slow.is_slow(now() - job->started)) job->slow_profile = slow_profile(page.profile);
     done(answer_of(*job, page));
   };
   if (!job->asks_leaves())

@@ -1,7 +1,11 @@
 #include "broker/http/slow_searches.h"
 
+#include <algorithm>
 #include <ctime>
+#include <functional>
+#include <ranges>
 #include <utility>
+#include <vector>
 
 #include "broker/http/answer_json.h"
 
@@ -28,27 +32,55 @@ std::string entry_of(const SlowSearch& search) {
   append_count(out, "took_us", static_cast<std::uint64_t>(search.took.count()));
   append_text(out, "outcome", search.outcome);
   append_text(out, "cache", search.cache);
-  return out.append(search.profile).append("}");
+  if (!search.profile.empty()) out.append(",\"profile\":").append(search.profile);
+  return out += '}';
 }
 
 }  // namespace
+
+std::string slow_profile(const merge::Page::Profile& profile) {
+  std::vector<const merge::Page::LeafProfile*> leaves;
+  for (const auto& leaf : profile.leaves) leaves.push_back(&leaf);
+  std::ranges::stable_sort(leaves, std::greater(), [](const auto* leaf) { return leaf->round_trip_us; });
+  std::string out = "{";
+  append_count(out, "search_us", profile.search_us);
+  append_count(out, "fetch_us", profile.fetch_us);
+  append_name(out, "leaves");
+  out += '[';
+  for (const auto* const leaf : leaves | std::views::take(kMostLeaves)) {
+    std::uint64_t queue = 0, lists = 0, engine = 0;
+    for (const wire::PartitionProfile& one : leaf->partitions) {
+      queue = std::max(queue, one.queue_us);
+      lists = std::max(lists, one.lists_us);
+      engine = std::max(engine, one.engine_us);
+    }
+    out += leaf == leaves.front() ? "{" : ",{";
+    append_text(out, "leaf", leaf->leaf);
+    append_count(out, "round_trip_us", leaf->round_trip_us);
+    append_count(out, "partitions", leaf->partitions.size());
+    append_count(out, "queue_us", queue);
+    append_count(out, "lists_us", lists);
+    append_count(out, "engine_us", engine);
+    out += '}';
+  }
+  out += ']';
+  append_count(out, "left_out", leaves.size() - std::min(leaves.size(), kMostLeaves));
+  return out += '}';
+}
 
 SlowSearches::SlowSearches(Logger* log, std::chrono::milliseconds least)
     : least_(least), complaint_(log, kBetweenLines) {}
 
 void SlowSearches::note(SlowSearch search) {
   if (search.query.size() > kMaxQuery) search.query.resize(kMaxQuery);
-  if (search.profile.size() > kMaxProfile) search.profile.clear();
-  complaint_.say("slow search",
-                 {{"request_id", search.trace.request_id()},
-                  {"trace_id", search.trace.trace_id()},
-                  {"collection", search.collection},
-                  {"query", search.query},
-                  {"took_us", std::to_string(search.took.count())},
-                  {"outcome", std::string(search.outcome)},
-                  {"cache", std::string(search.cache)},
-                  // Without `,"profile":`.
-                  {"profile", search.profile.empty() ? "" : search.profile.substr(search.profile.find('{'))}});
+  complaint_.say("slow search", {{"request_id", search.trace.request_id()},
+                                 {"trace_id", search.trace.trace_id()},
+                                 {"collection", search.collection},
+                                 {"query", search.query},
+                                 {"took_us", std::to_string(search.took.count())},
+                                 {"outcome", std::string(search.outcome)},
+                                 {"cache", std::string(search.cache)},
+                                 {"profile", search.profile}});
   std::string entry = entry_of(search);
   const MutexLock lock(mutex_);
   ++noted_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "broker/merge/merge.h"
 #include "common/base/complaint.h"
 #include "common/base/log.h"
 #include "common/base/mutex.h"
@@ -20,14 +21,18 @@ struct SlowSearch {
   std::string query;  // as asked; cut to kMaxQuery
   std::string_view outcome, cache;
   std::chrono::microseconds took{0};
-  // JSON, append_profile()'s; empty: it was not evaluated, or another search's evaluation was shared.
-  std::string profile;
+  std::string profile;  // slow_profile(); empty: it was not evaluated, or another search's evaluation was shared
 };
+
+// Where the time went, as JSON: of each leaf that answered, the slowest first, its round trip and the longest times of
+// one of its partitions; of up to kMostLeaves leaves.
+inline constexpr std::size_t kMostLeaves = 16;
+std::string slow_profile(const merge::Page::Profile& profile);
 
 // Thread-safe.
 class SlowSearches {
  public:
-  static constexpr std::size_t kMaxQuery = 1024, kMaxProfile = 8192, kMostKept = 64;  // bytes, bytes, searches
+  static constexpr std::size_t kMaxQuery = 1024, kMostKept = 64;  // bytes, searches
 
   // 0: no search is slow. At most ten lines a second are logged; each says how many were not. `log` outlives this;
   // null: none.

@@ -184,9 +184,12 @@ Session::Slot& Session::push_slot() {
   slot.since = std::chrono::steady_clock::now();
   return slot;
 }
+// A client may send any token as its method.
+constexpr std::size_t kKeptOfMethod = 16;
+
 void Session::identify(Slot& slot) {
   const Request& header = parser_.header();
-  slot.method = header.method;
+  slot.method = header.method.substr(0, kKeptOfMethod);
   slot.trace = trace_of(header.header("traceparent"), header.header("x-request-id"));
 }
 void Session::dispatch() {

@@ -11,7 +11,7 @@ import harness
 COLLECTION = "c"
 OPEN = ("/", "/status", "/assets/api.js", "/openapi.json", "/livez", "/readyz")
 SEARCHES = ("/v1/search?q=word", "/v1/count?q=word")
-ADMIN = ("/v1/cluster", "/metrics")
+ADMIN = ("/v1/cluster", "/metrics", "/v1/slow-searches")
 
 
 class Keys:

@@ -142,7 +142,8 @@ def check_admin(test):
     (port,) = harness.free_ports(1)
     broker = test.broker("--admin-http", f"127.0.0.1:{port}", "--max-connections", "4", "--http-hosts", "search.example")
     held = [connect(broker.port) for _ in range(100)]
-    for path, status in (("/livez", 200), ("/readyz", 200), ("/metrics", 200), ("/v1/cluster", 200), ("/v1/search?q=a", 404), ("/", 404)):
+    for path, status in (("/livez", 200), ("/readyz", 200), ("/metrics", 200), ("/v1/cluster", 200), ("/v1/search?q=a", 404), ("/v1/slow-searches", 404),
+                         ("/", 404)):
         got = ask(port, path, host="kubernetes.default:6443")[0]
         harness.expect(got == status, f"{path} at --admin-http: {got}")
     listeners = {name for name in broker.metrics(port) if name.startswith("frond_http_connections{")}

@@ -91,8 +91,9 @@ void Clients::send(BrokerProcess& broker, std::size_t thread, const AskedRef& as
     auto parsed = broker::http::parse_search_query(text);
     parsed.parameters.timeout_ms = static_cast<std::uint32_t>(asked->time.count() / 1000);
     const http::ClientId client{static_cast<std::uint8_t>(asked->number % 3)};
-    asked->ticket = service.search(
-        parsed.parameters, [this, asked](const http::Response& response) { answered(asked, response); }, text, client);
+    asked->ticket =
+        service.search(parsed.parameters, [this, asked](const http::Response& response) { answered(asked, response); },
+                       text, {client});
   });
 }
 

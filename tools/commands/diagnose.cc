@@ -1,5 +1,7 @@
 // frond diagnose: what processes say of themselves now, in one file that can be passed on.
 
+#include <sys/stat.h>
+
 #include <array>
 #include <ctime>
 #include <memory>
@@ -8,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <boost/asio/ip/address.hpp>
 #include <nlohmann/json.hpp>
 
 #include "common/config/command_line.h"
@@ -32,6 +35,12 @@ struct Flags {
   std::uint32_t timeout_ms = 5000;
 };
 
+bool is_of_this_machine(const std::string& host) {
+  boost::system::error_code no_address;
+  const auto address = boost::asio::ip::make_address(host, no_address);
+  return no_address ? host == "localhost" || host.starts_with("unix:") : address.is_loopback();
+}
+
 Json answer_of(const Reply& reply) {
   Json body = Json::parse(reply.body, nullptr, false);
   if (body.is_discarded()) body = reply.body;
@@ -43,6 +52,8 @@ Json said_by(const std::string& url, const Flags& flags, std::size_t& answered) 
   Json said = {{"url", url}};
   auto endpoint = endpoint_of(url, flags.tls_ca, flags.key_file);
   if (!endpoint) return said["error"] = endpoint.error().message(), said;
+  // The key is for whoever the connection is encrypted to, or this machine.
+  if (!endpoint->url.tls && !is_of_this_machine(endpoint->url.host)) endpoint->authorization.clear();
   BrokerClient client(std::move(endpoint->url), std::move(endpoint->trust), std::chrono::milliseconds(flags.timeout_ms),
                       std::move(endpoint->authorization));
   for (const std::string_view path : kAsked) {
@@ -51,7 +62,7 @@ Json said_by(const std::string& url, const Flags& flags, std::size_t& answered) 
       said["error"] = reply.error().message();
       break;
     }
-    ++answered;
+    answered += reply->status < 400;
     said["answers"][std::string(path)] = answer_of(*reply);
   }
   return said;
@@ -61,11 +72,12 @@ Result<void> diagnose(const Flags& flags) {
   Json all = {{"version", config::version()}, {"time", std::time(nullptr)}, {"processes", Json::array()}};
   std::size_t answered = 0;
   for (const std::string& url : flags.urls) all["processes"].push_back(said_by(url, flags, answered));
+  (void)::umask(S_IRWXG | S_IRWXO);  // it has queries
   OutputFile file(flags.output);
   *FROND_TRY(file.stream()) << all.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
   FROND_TRY(file.finish());
   if (answered > 0) return {};
-  return Error(Code::kUnavailable, "no process answered; " + flags.output + " says why");
+  return Error(Code::kUnavailable, "no process said anything of itself; " + flags.output + " says why");
 }
 
 }  // namespace
