@@ -58,8 +58,7 @@ Result<void> BuildCommand::take_schema() {
   return {};
 }
 
-constexpr std::uint64_t kLargeInput = std::uint64_t{256} << 20;    // it takes about a second to open a device
-constexpr std::uint64_t kInputOfADevice = std::uint64_t{4} << 30;  // where there are others
+constexpr std::uint64_t kLargeInput = std::uint64_t{256} << 20;  // it takes about a second to open a device
 
 // About as many as the inputs have. Of many files not all are looked at: so many are large.
 std::uint64_t BuildCommand::input_bytes() const {
@@ -104,9 +103,10 @@ Result<void> BuildCommand::name_devices() {
 
 // Sets the devices of texts to those that are wanted, can be used, and have so much memory free; gives what the one
 // with the least has. 0: there is none.
-std::uint64_t BuildCommand::find_text_devices(std::uint64_t least_free, std::uint64_t input) {
+std::uint64_t BuildCommand::find_text_devices(std::uint64_t least_free) {
   std::vector<int> wanted = devices_, found;
-  const std::uint64_t most = gpu_ == "auto" ? 1 + input / kInputOfADevice : config::kMaxGpus;
+  // Two H200s were a sixth slower than one (docs/measurements/indexing.md).
+  const std::size_t most = gpu_ == "auto" ? 1 : config::kMaxGpus;
   if (wanted.empty())
     for (int device = 0; device < count_gpus(); ++device) wanted.push_back(device);
   std::uint64_t free = 0;
@@ -136,12 +136,13 @@ void BuildCommand::choose_gpu() {
     const bool may = schema_.empty() && kind_ == Kind::kBuild && gpu_inverters_ == 0 &&
                      memory_limit_ >= pipeline::kMinMemoryLimitOfTexts;
     constexpr std::uint64_t kLeastFree = std::uint64_t{1} << 30;  // with less, cores are as fast
-    if (may && (input = input_bytes()) >= kLargeInput && (free = find_text_devices(kLeastFree, input)) > 0) {
+    if (may && (input = input_bytes()) >= kLargeInput && (free = find_text_devices(kLeastFree)) > 0) {
       gpu_texts_ = "on";
       choose("--gpu-texts on");
     }
   } else if (gpu_texts_ == "on") {
-    free = find_text_devices(0, input = input_bytes());
+    input = input_bytes();
+    free = find_text_devices(0);
   }
   if (gpu_texts_ == "on" && free > 0 && devices_.empty()) {
     std::string numbers = std::to_string(invert_.gpu.device);

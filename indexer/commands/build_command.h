@@ -29,7 +29,7 @@ class BuildCommand final : public Command {
   Result<void> take_schema();
   std::uint64_t input_bytes() const;
   bool orders_on_gpu() const;
-  std::uint64_t find_text_devices(std::uint64_t least_free, std::uint64_t input);
+  std::uint64_t find_text_devices(std::uint64_t least_free);
   Result<void> name_devices();
   void choose_gpu();
   Result<void> take_gpu();

@@ -106,8 +106,8 @@ void BuildCommand::add_resource_flags() {
          "reckons with its time, so that it chooses bisection more often; auto|on|off");
   line_
       .add_option("--gpu", gpu_,
-                  "Where texts are analyzed, if a GPU does it. auto: on every GPU that is there, but no more than one "
-                  "for each 4 GiB of input; all: on every one, with a warning where one can't be used; off: no GPU is "
+                  "Where texts are analyzed, if a GPU does it. auto: on the first GPU that can be used; all: on every "
+                  "one, with a warning where one can't be used; off: no GPU is "
                   "used for anything; or the numbers of devices, as 0,2. Inverters and bisection have the first one")
       .check(config::gpus())
       .show_default()
