@@ -13,7 +13,7 @@
 
 namespace frond::schema {
 
-inline constexpr std::size_t kMaxFields = 1000;
+inline constexpr std::size_t kMaxFields = 256;
 inline constexpr std::size_t kMaxFieldNameBytes = 64;
 inline constexpr std::uint32_t kMaxFieldWeight = 100;
 inline constexpr double kMaxScale = 1e6;
