@@ -110,8 +110,7 @@ void BuildCommand::add_resource_flags() {
                   "one, with a warning where one can't be used; off: no GPU is "
                   "used for anything; or the numbers of devices, as 0,2. Inverters and bisection have the first one")
       .check(config::gpus())
-      .show_default()
-      .group("Resources");
+      .show_default();
   gpu_device_flag_ =
       &line_.add_option("--gpu-device", invert_.gpu.device, "The same for one device, by its number").show_default();
   line_
