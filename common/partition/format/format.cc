@@ -7,6 +7,8 @@
 
 namespace frond::partition {
 
+static_assert(schema::kMaxFields <= 256, "a byte says of which field a column, its lengths or a term are");
+
 void encode_term(const TermRecord& record, ByteBuffer& out) {
   ByteWriter writer(out);
   writer.put_varint(record.statistics.document_frequency);
