@@ -166,13 +166,14 @@ void SearchLoop::set_collections(const std::vector<std::string>& names) {
   {
     const MutexLock lock(changing_);
     listed_ = true;
-    const auto gone = std::ranges::stable_partition(collections_, [&](const auto& one) { return wanted(one->name); });
+    const auto gone = std::stable_partition(collections_.begin(), collections_.end(),
+                                            [&](const auto& one) { return wanted(one->name); });
     if (contents_.size() > kMostRemoved) contents_.clear();
-    for (const auto& one : gone)
-      if (const auto known = contents_.find(one->name); known != contents_.end())
+    for (auto one = gone; one != collections_.end(); ++one)
+      if (const auto known = contents_.find((*one)->name); known != contents_.end())
         known->second = {known->second.now, known->second.now, shared_.clock.now() + kLeavesFollow};
-    std::ranges::move(gone, std::back_inserter(retired_));
-    collections_.erase(gone.begin(), gone.end());
+    std::move(gone, collections_.end(), std::back_inserter(retired_));
+    collections_.erase(gone, collections_.end());
   }
   end_unused();
   for (const std::string& name : names) {

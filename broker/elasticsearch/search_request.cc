@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "broker/elasticsearch/catalogue.h"
+#include "broker/elasticsearch/completion.h"
 #include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/http/search_parameters.h"

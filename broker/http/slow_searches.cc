@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ctime>
 #include <functional>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -47,7 +46,9 @@ std::string slow_profile(const merge::Page::Profile& profile) {
   append_count(out, "fetch_us", profile.fetch_us);
   append_name(out, "leaves");
   out += '[';
-  for (const auto* const leaf : leaves | std::views::take(kMostLeaves)) {
+  const std::size_t left_out = leaves.size() - std::min(leaves.size(), kMostLeaves);
+  leaves.resize(leaves.size() - left_out);
+  for (const auto* const leaf : leaves) {
     std::uint64_t queue = 0, lists = 0, engine = 0;
     for (const wire::PartitionProfile& one : leaf->partitions) {
       queue = std::max(queue, one.queue_us);
@@ -64,7 +65,7 @@ std::string slow_profile(const merge::Page::Profile& profile) {
     out += '}';
   }
   out += ']';
-  append_count(out, "left_out", leaves.size() - std::min(leaves.size(), kMostLeaves));
+  append_count(out, "left_out", left_out);
   return out += '}';
 }
 

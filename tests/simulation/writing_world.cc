@@ -133,7 +133,9 @@ void WritingWorld::check_end() {
   const auto number = source->current();
   const Contents contents = number ? shared_.contents[source->manifest(*number)->created] : Contents();
   if (shared_.any_log) return;  // what a lost log had is set aside
-  for (const auto& [id, all] : changes_) {
+  for (const auto& one_document : changes_) {
+    const auto& id = one_document.first;
+    const auto& all = one_document.second;  // clang 14 captures no structured bindings
     const auto found = contents.find(id);
     const std::uint64_t there = found != contents.end() ? found->second.number : 0;
     // What no acknowledged change came after; others may have overtaken each other, or be nowhere.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/elasticsearch/query_dsl.h"
 #include "broker/elasticsearch/search_request.h"
 
 namespace frond::broker::elasticsearch {
