@@ -142,6 +142,7 @@ class StringParser {
     if (take('(')) return grouped(fields, depth);
     if (at('"')) return phrase(fields);
     if (at('[') || at('{')) return range(fields);
+    if (at('>') || at('<')) return compared(fields);
     if (take('/')) return regular_expression(fields);
     FROND_EXPECT_OK(reader_.count());
     Word first = word();
@@ -370,6 +371,10 @@ Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) 
     settings.text.analyzer = body["analyzer"].is_string() ? body["analyzer"].get<std::string>() : "";
   if (body.contains("phrase_slop") && body["phrase_slop"].is_number_unsigned())
     settings.text.slop = std::min(body["phrase_slop"].get<std::uint32_t>(), std::uint32_t{100});
+  if (body.contains("fields") && !body["fields"].is_array())
+    return parsing_exception("[query_string] query does not support [fields]");
+  if (body.contains("fields") && body.contains("default_field"))
+    return illegal_argument("cannot use [fields] parameter in conjunction with [default_field]");
   const Json names =
       body.contains("fields") ? body["fields"] : Json(FROND_EXPECT_OK(text_member(body, "default_field", "*")));
   if (names == "*" && !body.contains("lenient")) settings.text.lenient = true;

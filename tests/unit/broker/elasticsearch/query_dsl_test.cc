@@ -169,6 +169,11 @@ TEST(AQuery, OfSignsIsReadAsLuceneDoes) {
   same("fo*", R"({"prefix":{"title":"fo"}})");
   same("title:(a OR b)", R"({"match":{"title":"a b"}})");
   EXPECT_EQ(clause_of(R"({"query_string":{"query":"title:(a"}})").substr(0, 3), "400");
+  EXPECT_EQ(clause_of(R"({"query_string":{"query":"a","fields":"title"}})").substr(0, 3), "400");
+  EXPECT_EQ(clause_of(R"({"query_string":{"query":"a","fields":["title"],"default_field":"body"}})").substr(0, 3),
+            "400");
+  EXPECT_EQ(clause_of(R"({"query_string":{"query":">=5","default_field":"n"}})"),
+            clause_of(R"({"query_string":{"query":"n:>=5"}})"));
   EXPECT_EQ(clause_of(R"({"query_string":{"query":"a~0.5","default_field":"title"}})").substr(0, 3), "501");
   EXPECT_EQ(clause_of(R"({"term":{"title":{"value":"Red","case_insensitive":true}}})"),
             R"({"constant":{"of":{"term":{"field":"title","value":"red"}},"score":1.0}})");
