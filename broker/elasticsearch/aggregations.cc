@@ -310,6 +310,7 @@ Expected<Json> AggregationReader::order(const Json& json, const Aggregation& mad
     return illegal_argument(
         "Invalid aggregation order path [" + by + "]. The provided aggregation [" + name +
         "] either does not exist, or is a pipeline aggregation and cannot be used to sort the buckets.");
+  if (child->facet.is_null()) return Json("_value:asc");  // of a field that the index lacks: nothing to order by
   const std::string kind = child->kind == "stats" ? part : child->kind;
   for (const auto& [theirs, ours] :
        {std::pair("avg", "mean"), {"min", "min"}, {"max", "max"}, {"sum", "sum"}, {"count", "count"}})

@@ -39,6 +39,13 @@ struct ShownAs {
   std::int64_t interval = 0, offset = 0;  // of fixed intervals of time
 };
 
+// Of one index of a search: the hits.
+struct IndexTotal {
+  std::string index;
+  std::uint64_t hits = 0;
+  bool is_known = true;  // false: there may be more, or others than are to be counted
+};
+
 // Before a column: the facet that tells how many values its documents have, for all aggregations of one place.
 inline const std::string kEach = ">each ";
 
@@ -71,7 +78,7 @@ class Aggregation {
     const auto named = definition.find("field");
     return kind == "terms" && named != definition.end() && *named == "_index";
   }
-  Expected<Json> shown_by_index(std::vector<std::pair<std::string, std::uint64_t>> counts) const;
+  Expected<Json> shown_by_index(const std::vector<IndexTotal>& totals) const;
 };
 
 // Milliseconds of a facet's date.
@@ -104,7 +111,8 @@ Json facets_json(const std::vector<Aggregation>& aggregations);
 Expected<std::vector<query::Facet>> facets_of(const std::vector<Aggregation>& aggregations);
 // Those that are counted over all documents.
 Expected<std::vector<query::Facet>> facets_everywhere(const std::vector<Aggregation>& aggregations);
-// "aggregations": by name.
-Expected<Json> aggregations_json(const std::vector<Aggregation>& aggregations, const Json& facets, bool typed_keys);
+// "aggregations": by name. `totals`: of each index, for terms of [_index].
+Expected<Json> aggregations_json(const std::vector<Aggregation>& aggregations, const Json& facets, bool typed_keys,
+                                 const std::vector<IndexTotal>& totals = {});
 
 }  // namespace frond::broker::elasticsearch

@@ -388,12 +388,4 @@ Expected<Json> Aggregation::shown(const Json& facets, bool typed_keys) const {
   return made;
 }
 
-Expected<Json> aggregations_json(const std::vector<Aggregation>& aggregations, const Json& facets, bool typed_keys) {
-  Json all = Json::object();
-  for (const Aggregation& one : aggregations)
-    if (!is_pipeline(one.kind)) all[one.shown_name(typed_keys)] = FROND_EXPECT_OK(one.shown(facets, typed_keys));
-  FROND_EXPECT_OK(add_pipelines(aggregations, all, typed_keys));
-  return all;
-}
-
 }  // namespace frond::broker::elasticsearch

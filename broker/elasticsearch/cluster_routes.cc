@@ -131,12 +131,16 @@ void cat_indices(const Targets& to, Call&& call, Responder responder) {
                     {"docs.deleted", "dd", true, true},
                     {"creation.date", "cd", false}},
                    {}};
+    const auto wanted = call.parameter("health");
+    if (wanted && *wanted != "green" && *wanted != "yellow" && *wanted != "red")
+      return response_of(illegal_argument("unknown cluster health status [" + std::string(*wanted) + "]"));
     for (const Meant& one : all)
-      table.rows.push_back({std::string(name_of(health_of(to, *one.index))), "open", one.index->name, one.index->uuid,
-                            std::to_string(number_of(*one.index, "number_of_shards")),
-                            std::to_string(number_of(*one.index, "number_of_replicas")),
-                            std::to_string(documents_of(to, one.index->name)), "0",
-                            std::to_string(one.index->created)});
+      if (const auto health = name_of(health_of(to, *one.index)); !wanted || *wanted == health)
+        table.rows.push_back({std::string(health), "open", one.index->name, one.index->uuid,
+                              std::to_string(number_of(*one.index, "number_of_shards")),
+                              std::to_string(number_of(*one.index, "number_of_replicas")),
+                              std::to_string(documents_of(to, one.index->name)), "0",
+                              std::to_string(one.index->created)});
     return cat_response(std::move(table), call);
   });
 }

@@ -253,4 +253,16 @@ Json highlighted(const Json& source, const std::vector<HighlightField>& fields, 
   return all;
 }
 
+void add_highlights(const Json& asked, const Mapping& mapping, const std::optional<Clause>& query, std::size_t index,
+                    std::vector<Hit>& hits) {
+  const auto fields = read_highlight(asked, mapping);
+  if (!fields || !query) return;
+  text::Analyzer& analyzer = analyzer_of(mapping.analyzer);
+  const QueryTerms terms = terms_of(*query, analyzer);
+  for (Hit& hit : hits)
+    if (hit.index == index)
+      hit.highlight =
+          highlighted(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *fields, terms, analyzer);
+}
+
 }  // namespace frond::broker::elasticsearch

@@ -32,5 +32,8 @@ QueryTerms terms_of(const query::Clause& clause, text::Analyzer& analyzer);
 // {"field":["… <em>term</em> …"]}; null: nothing is there.
 Json highlighted(const Json& source, const std::vector<HighlightField>& fields, const QueryTerms& terms,
                  text::Analyzer& analyzer);
+// Of those hits that are of this index. `asked`: what read_highlight() has read; `query`: empty: nothing is looked for.
+void add_highlights(const Json& asked, const Mapping& mapping, const std::optional<query::Clause>& query,
+                    std::size_t index, std::vector<Hit>& hits);
 
 }  // namespace frond::broker::elasticsearch

@@ -252,6 +252,17 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
   });
 }
 
+void count_apart(ReadParts& parts) {
+  parts.hits.exact_total = true;
+  const auto set = [](http::SearchParameters& one) {
+    one.facets_apart = !one.facets.empty();
+    one.cache = one.cache && !one.facets_apart;
+  };
+  set(parts.hits);
+  if (parts.counted) set(*parts.counted);
+  if (parts.everywhere) set(*parts.everywhere);
+}
+
 Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index, const ReadParts& parts,
                                 const GenerationId& generation) {
   const auto columns = FROND_EXPECT_OK(sort_columns(ask, *index.mapping));

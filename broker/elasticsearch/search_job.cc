@@ -13,6 +13,7 @@
 #include "broker/elasticsearch/search_places.h"
 #include "broker/elasticsearch/search_stages.h"
 #include "broker/elasticsearch/statistics_search.h"
+#include "broker/elasticsearch/united_facets.h"
 #include "broker/elasticsearch/window_order.h"
 
 namespace frond::broker::elasticsearch {
@@ -80,13 +81,11 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         counts =
             searched->name + "\n" + std::to_string(topology->generation) + "\n" + std::to_string(topology->content);
       Statistics statistics([counts](const Statistics::Key& key) { return known_counts().find(name_of(counts, key)); });
-      parts_.push_back(IndexPart{*std::move(searched),
-                                 collection->service,
-                                 collection->service->in_use(),
-                                 std::move(counts),
-                                 std::move(statistics),
-                                 {},
-                                 {}});
+      parts_.push_back(IndexPart{.searched = *std::move(searched),
+                                 .service = collection->service,
+                                 .in_use = collection->service->in_use(),
+                                 .counts = std::move(counts),
+                                 .statistics = std::move(statistics)});
     }
     if (parts_.empty() && unfit) return finish(*std::move(unfit));
     ask_statistics();
@@ -98,8 +97,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     std::shared_ptr<const void> in_use;  // SearchService::in_use(): the index may go before the answer comes
     std::string counts;                  // begins the names of its counts, of this generation; empty: it is not known
     Statistics statistics;
-    ReadParts read;
-    IndexAnswer answer;
+    ReadParts read = {};
+    IndexAnswer answer = {};
     SuggestedIn suggested = {};
     std::vector<std::vector<std::string>> completing = {};  // by suggester of the ask
   };
@@ -195,44 +194,66 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
 
   void ask_indices() {
     if (parts_.empty()) return answer();
-    if (parts_.size() > 1)
-      for (const Aggregation& one : parts_.front().read.aggregations)
-        if (!one.of_index())
-          return finish(not_supported("an aggregation over several indices, but for terms of [_index],"));
+    if (parts_.size() > 1 && !ask_.aggregations.is_null())
+      for (IndexPart& part : parts_) count_apart(part.read);
     open_ = parts_.size();
     for (const IndexPart& part : parts_) open_ += (part.read.counted ? 1 : 0) + (part.read.everywhere ? 1 : 0);
-    const std::size_t all = parts_.size();
-    for (std::size_t i = 0; i < all && done_; ++i) ask_completions(i);
-    for (std::size_t i = 0; i < all && done_; ++i) {
+    for (std::size_t i = 0; i < parts_.size() && done_; ++i) ask_completions(i);
+    for (std::size_t i = 0; i < parts_.size() && done_; ++i) {
       if (ask_.search_after && !set_cursor(parts_[i])) return;
-      const auto beside = {parts_[i].read.counted, parts_[i].read.everywhere};
       send(i, parts_[i].read.hits, [this, i](const http::Answer& found) {
         auto answered = read_answer(found, ask_, parts_[i].searched, parts_[i].read.scale);
-        if (!answered) return finish(std::move(answered).error());
+        if (!keep_counts(i, false, found, answered)) return;
         add_facets(std::move(parts_[i].answer.facets), answered->facets);
         if (answered->lacking.empty()) answered->lacking = std::move(parts_[i].answer.lacking);
         parts_[i].answer = *std::move(answered);
-        if (--open_ == 0) answer();
+        if (--open_ == 0) add_counts();
       });
-      for (const auto& parameters : beside) {
-        if (!parameters || !done_) continue;
-        send(i, *parameters, [this, i](const http::Answer& found) {
+      for (const auto* const parameters : {&parts_[i].read.counted, &parts_[i].read.everywhere}) {
+        if (!*parameters || !done_) continue;
+        send(i, **parameters, [this, i, parameters](const http::Answer& found) {
           auto answered = read_answer(found, SearchAsk(), parts_[i].searched, 1);
-          if (!answered) return finish(std::move(answered).error());
+          if (!keep_counts(i, parameters == &parts_[i].read.everywhere, found, answered)) return;
           add_facets(std::move(answered->facets), parts_[i].answer.facets);
           if (parts_[i].answer.lacking.empty()) parts_[i].answer.lacking = std::move(answered->lacking);
-          if (--open_ == 0) answer();
+          if (--open_ == 0) add_counts();
         });
       }
     }
   }
+
+  // What an index has counted, if others have, too. False: the search is over.
+  bool keep_counts(std::size_t part, bool everywhere, const http::Answer& found,
+                   const Expected<IndexAnswer>& answered) {
+    auto kept = answered ? Expected<void>() : answered.error();
+    if (kept && found.counted)
+      kept = counts_.keep({parts_[part].searched.name, answered->total, std::move(*found.counted)}, everywhere);
+    if (!kept) finish(std::move(kept).error());
+    return static_cast<bool>(kept);
+  }
+
+  void add_counts() {
+    if (counts_.empty()) return answer();
+    std::vector<IndexCounts> all;
+    for (const IndexPart& part : parts_) all.push_back({part.searched.name, part.answer.total, {}});
+    counts_.add_up(parts_.front().service->scatter().timers, std::move(all), !ask_.post_filter.is_null(),
+                   [self = shared_from_this()](Expected<Json> facets) {
+                     if (!self->done_) return false;
+                     if (!facets)
+                       self->finish(std::move(facets).error());
+                     else if (!facets->is_null())
+                       self->guarded([&] {
+                         self->parts_.front().answer.facets = *std::move(facets);
+                         self->answer();
+                       });
+                     return true;
+                   });
+  }
+
   // Of two searches of an index.
-  static void add_facets(Json from, Json& to) {
-    if (from.is_null()) return;
-    if (to.is_null())
-      to = std::move(from);
-    else
-      to.update(from);
+  static void add_facets(const Json& from, Json& to) {
+    if (to.is_null()) to = from;
+    if (from.is_object()) to.update(from);
   }
 
   bool set_cursor(IndexPart& part) {
@@ -290,13 +311,17 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     const std::size_t skipped = from_first() ? std::min<std::size_t>(ask_.from, gathered_.hits.size()) : 0;
     gathered_.hits.erase(gathered_.hits.begin(), gathered_.hits.begin() + static_cast<std::ptrdiff_t>(skipped));
     if (gathered_.hits.size() > ask_.size) gathered_.hits.resize(ask_.size);
-    if (!ask_.aggregations.is_null()) {
-      auto shown = aggregations();
+    if (!ask_.aggregations.is_null() && !parts_.empty()) {
+      std::vector<std::vector<Aggregation>> read;
+      for (IndexPart& part : parts_) read.push_back(std::move(part.read.aggregations));
+      gathered_.read_aggregations = most_mapped(std::move(read));
+      auto shown = shown_aggregations();
       if (!shown) return finish(std::move(shown).error());
       gathered_.aggregations = *std::move(shown);
-      if (!parts_.empty()) gathered_.read_aggregations = std::move(parts_.front().read.aggregations);
     }
-    if (!ask_.highlight.is_null()) add_highlights();
+    if (!ask_.highlight.is_null())
+      for (std::size_t i = 0; i < parts_.size(); ++i)
+        add_highlights(ask_.highlight, *parts_[i].searched.mapping, parts_[i].read.hits.query, i, gathered_.hits);
     if (ask_.suggests()) {
       auto shown = suggestions();
       if (!shown) return finish(std::move(shown).error());
@@ -307,19 +332,6 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         gathered_.generations[part.searched.name] = topology->id();
     for (IndexPart& part : parts_) gathered_.indices.push_back({std::move(part.searched), std::move(part.answer)});
     finish(std::move(gathered_));
-  }
-
-  void add_highlights() {
-    for (std::size_t i = 0; i < parts_.size(); ++i) {
-      const IndexPart& part = parts_[i];
-      const auto fields = read_highlight(ask_.highlight, *part.searched.mapping);
-      if (!fields || !part.read.hits.query) continue;  // it was read before
-      const QueryTerms terms = terms_of(*part.read.hits.query, analyzer_of(part.searched.mapping->analyzer));
-      for (Hit& hit : gathered_.hits)
-        if (hit.index == i)
-          hit.highlight = highlighted(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *fields, terms,
-                                      analyzer_of(part.searched.mapping->analyzer));
-    }
   }
 
   Expected<Json> suggestions() {
@@ -337,24 +349,13 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     return all;
   }
 
-  Expected<Json> aggregations() const {
-    return typed([&] { return counted(); });
-  }
-  Expected<Json> counted() const {
-    if (parts_.empty()) return Json::object();
-    const auto& read = parts_.front().read.aggregations;
-    Json all = FROND_EXPECT_OK(aggregations_json(read, parts_.front().answer.facets, ask_.typed_keys));
-    for (const Aggregation& one : read) {
-      if (!one.of_index()) continue;
-      std::vector<std::pair<std::string, std::uint64_t>> counts;
-      if (!ask_.post_filter.is_null()) return not_supported("terms of [_index] with [post_filter]");
-      for (const IndexPart& part : parts_) {
-        if (!part.answer.exact) return not_supported("terms of [_index] with hits that are not all counted");
-        counts.emplace_back(part.searched.name, part.answer.total);
-      }
-      all[one.shown_name(ask_.typed_keys)] = FROND_EXPECT_OK(one.shown_by_index(std::move(counts)));
-    }
-    return all;
+  Expected<Json> shown_aggregations() const {
+    std::vector<IndexTotal> totals;
+    for (const IndexPart& part : parts_)
+      totals.push_back({part.searched.name, part.answer.total, part.answer.exact && ask_.post_filter.is_null()});
+    return typed([&] {
+      return aggregations_json(gathered_.read_aggregations, parts_.front().answer.facets, ask_.typed_keys, totals);
+    });
   }
 
   void finish(Expected<Gathered> result) {
@@ -378,6 +379,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   std::size_t open_ = 0;                                  // answers that are waited for
   std::vector<std::vector<CompletionOption>> completed_;  // by suggester of the ask
   Gathered gathered_;
+  UnitedFacets counts_;  // of several indices
 };
 
 }  // namespace

@@ -1,14 +1,19 @@
-// How an aggregation is named in an answer, and that of the indices searched.
+// All aggregations of an answer: their names, and that of the indices searched.
 #include <algorithm>
 
 #include "broker/elasticsearch/aggregations.h"
+#include "broker/elasticsearch/pipeline_aggregations.h"
 
 namespace frond::broker::elasticsearch {
 
-Expected<Json> Aggregation::shown_by_index(std::vector<std::pair<std::string, std::uint64_t>> counts) const {
+Expected<Json> Aggregation::shown_by_index(const std::vector<IndexTotal>& totals) const {
   if (!inside.empty()) return not_supported("aggregations in terms of [_index]");
+  std::vector<std::pair<std::string, std::uint64_t>> counts;
+  for (const IndexTotal& one : totals) {
+    if (!one.is_known) return not_supported("terms of [_index] with [post_filter] or hits that are not all counted");
+    if (one.hits > 0) counts.emplace_back(one.index, one.hits);
+  }
   const bool by_name = as.by_count == false, descending = !as.by_count || as.descending;
-  std::erase_if(counts, [](const auto& one) { return one.second == 0; });
   std::ranges::stable_sort(counts, [&](const auto& a, const auto& b) {
     if (by_name) return descending ? b.first < a.first : a.first < b.first;
     return a.second != b.second ? (a.second > b.second) == descending : a.first < b.first;
@@ -73,6 +78,17 @@ std::string Aggregation::shown_name(bool typed_keys) const {
     type = "tdigest_percentiles";
   }
   return type + "#" + name;
+}
+
+Expected<Json> aggregations_json(const std::vector<Aggregation>& aggregations, const Json& facets, bool typed_keys,
+                                 const std::vector<IndexTotal>& totals) {
+  Json all = Json::object();
+  for (const Aggregation& one : aggregations)
+    if (!is_pipeline(one.kind))
+      all[one.shown_name(typed_keys)] =
+          one.of_index() ? FROND_EXPECT_OK(one.shown_by_index(totals)) : FROND_EXPECT_OK(one.shown(facets, typed_keys));
+  FROND_EXPECT_OK(add_pipelines(aggregations, all, typed_keys));
+  return all;
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -38,7 +38,8 @@ cache::CachedAnswer answer_of(const Question& question, const merge::Page& page)
              .all_overloaded = !page.whole() && std::all_of(page.unsearched.begin(), page.unsearched.end(), overloaded),
              .outdated = std::any_of(page.unsearched.begin(), page.unsearched.end(), outdated),
              .lacks_explanations = std::any_of(page.hits.begin(), page.hits.end(), lacks_explanation),
-             .refusal = refusal_of(page)});
+             .refusal = refusal_of(page),
+             .counted = page.counted});
   answer->rest = render_rest(
       page,
       {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25), asked.fields,

@@ -23,6 +23,7 @@ struct Answer {
   bool timed_out = false, all_overloaded = false, outdated = false;  // outdated: a leaf has not the generation any more
   bool lacks_explanations = false;                                   // a leaf had no time or room for some
   std::string refusal = {};                                          // of a leaf, of the query
+  std::shared_ptr<merge::CountedFacets> counted = {};                // with SearchParameters::facets_apart
   bool whole() const { return partitions_answered == partitions_total && refusal.empty(); }
   // Nothing is cached that may be better the next time.
   bool may_be_cached() const { return whole() && !lacks_explanations; }

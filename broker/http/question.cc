@@ -132,6 +132,7 @@ scatter::SearchPlan plan_of(const Question& question) {
                            .columns = asked.columns,
                            .explain = asked.explain && (asked.sort.empty() || needs_scores(asked.sort))};
   plan.arrangement = question.arrangement;
+  plan.facets_apart = asked.facets_apart;
   if (!question.clause.empty())
     for (const auto& term : question.terms) plan.snippet_terms.push_back(term.text);
   return plan;
@@ -143,7 +144,12 @@ merge::Page empty_page(const Question& question) {
   page.partitions_total = static_cast<std::uint32_t>(question.topology->partitions.size());
   page.mode_used = question.parameters.mode == wire::Mode::kOr ? wire::Mode::kOr : wire::Mode::kAnd;
   if (question.parameters.mode == wire::Mode::kAuto) page.all_words = merge::Count();
-  page.facets.resize(question.arrangement.facets.size());
+  const std::size_t facets = question.arrangement.facets.size();
+  if (question.parameters.facets_apart)
+    page.counted = std::make_shared<merge::CountedFacets>(
+        merge::CountedFacets{question.arrangement, std::vector<std::vector<frond::query::FacetCounts>>(facets)});
+  else
+    page.facets.resize(facets);
   return page;
 }
 

@@ -57,6 +57,7 @@ struct SearchParameters {
   bool did_you_mean = false;  // words that no document has, and what is like them
   // Not of HTTP: words, and the answer is to have what is like them.
   std::vector<frond::query::NearWord> near;
+  bool facets_apart = false;  // likewise, and without the cache: Answer::counted in place of facets
   friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
 };
 

@@ -16,13 +16,6 @@ using Kind = frond::query::Facet::Kind;
 
 namespace {
 
-std::size_t bytes_of(const FacetCounts& facet) {
-  std::size_t bytes = (facet.keys.size() + facet.words.size() + facet.counts.size()) * sizeof(std::uint64_t);
-  for (const auto& word : facet.words) bytes += word.size();
-  for (const FacetCounts& one : facet.nested) bytes += sizeof one + bytes_of(one);
-  return bytes;
-}
-
 // Frees about so many words and facets inside; returns how many that were. Without buckets in the end it is empty.
 std::size_t free_part(FacetCounts& counts, std::size_t most) {
   std::size_t freed = std::min(counts.words.size(), most);
@@ -63,9 +56,16 @@ bool shows_all(Kind kind) {
 
 }  // namespace
 
+std::size_t counts_bytes(const FacetCounts& facet) {
+  std::size_t bytes = (facet.keys.size() + facet.words.size() + facet.counts.size()) * sizeof(std::uint64_t);
+  for (const auto& word : facet.words) bytes += word.size();
+  for (const FacetCounts& one : facet.nested) bytes += sizeof one + counts_bytes(one);
+  return bytes;
+}
+
 std::size_t facet_bytes(const wire::SearchReply& reply) {
   std::size_t bytes = 0;
-  for (const FacetCounts& facet : reply.facets) bytes += bytes_of(facet);
+  for (const FacetCounts& facet : reply.facets) bytes += counts_bytes(facet);
   return bytes;
 }
 
@@ -78,10 +78,15 @@ Result<void> check_shown(const Arrangement& arrangement) {
   return {};
 }
 
-FacetMerge::FacetMerge(const Arrangement& arrangement, std::span<wire::SearchReply> replies)
-    : arrangement_(arrangement), facets_(arrangement.facets.size()) {
-  for (std::size_t i = 0; i < facets_.size(); ++i)
-    for (wire::SearchReply& reply : replies) facets_[i].push_back(std::move(reply.facets[i]));
+std::vector<std::vector<FacetCounts>> take_counts(std::span<wire::SearchReply> replies, std::size_t facets) {
+  std::vector<std::vector<FacetCounts>> counts(facets);
+  for (std::size_t i = 0; i < facets; ++i)
+    for (wire::SearchReply& reply : replies) counts[i].push_back(std::move(reply.facets[i]));
+  return counts;
+}
+
+FacetMerge::FacetMerge(const Arrangement& arrangement, std::vector<std::vector<FacetCounts>> counts)
+    : arrangement_(arrangement), facets_(std::move(counts)) {
   totals_.reserve(facets_.size());
   if (!facets_.empty()) begin(0);
 }

@@ -15,17 +15,26 @@
 
 namespace frond::broker::merge {
 
-// What the facets of a reply take, about: to be counted before they are kept.
+// What counts take, about: to be added up before they are kept, of all that are merged.
+std::size_t counts_bytes(const frond::query::FacetCounts& counts);
 std::size_t facet_bytes(const wire::SearchReply& reply);
+inline constexpr std::size_t kMaxFacetBytes = std::size_t{256} << 20;
 
 // kInvalid: an answer shows more than max_buckets of a facet even if no document matches. Of such facets no leaf is to
 // be asked: what their answer takes grows with the power of their depth.
 Result<void> check_shown(const Arrangement& arrangement);
 
+// What replies have counted, by facet; they lose it.
+std::vector<std::vector<frond::query::FacetCounts>> take_counts(std::span<wire::SearchReply> replies,
+                                                                std::size_t facets);
+
+// About a millisecond's work, after which others should have their turn.
+inline constexpr std::size_t kBucketsOfAStep = 1 << 14;
+
 class FacetMerge {
  public:
-  // `replies` have passed check(), and lose their facets. The arrangement outlives this object.
-  FacetMerge(const Arrangement& arrangement, std::span<wire::SearchReply> replies);
+  // `counts`: of each facet those of each reply, which have passed check(). The arrangement outlives this object.
+  FacetMerge(const Arrangement& arrangement, std::vector<std::vector<frond::query::FacetCounts>> counts);
   // Merges or frees about so many buckets of the replies. True: that was all. kInvalid, at the end likewise: a facet
   // has or shows more than arrangement.max_buckets, what is in buckets that are shown included; if one reply has, its
   // facet is not merged.

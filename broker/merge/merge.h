@@ -14,6 +14,7 @@
 #include "common/base/result.h"
 #include "common/query/exact_sum.h"
 #include "common/query/facet.h"
+#include "common/query/facet_counts.h"
 #include "common/query/sort_order.h"
 #include "common/schema/schema.h"
 #include "common/topk/hit.h"
@@ -63,6 +64,12 @@ struct FacetTotals {
   std::vector<FacetTotals> nested;
 };
 
+// What leaves have counted and nobody has added up, since it is to be added to that of other collections.
+struct CountedFacets {
+  Arrangement arrangement;
+  std::vector<std::vector<frond::query::FacetCounts>> counts;  // of each facet: of each reply
+};
+
 struct Page {
   Generation generation = 0;
   std::uint32_t partitions_total = 0;
@@ -76,6 +83,7 @@ struct Page {
   // With an order: the last hit's, if others follow it, and no hit of the page is left out.
   std::optional<frond::query::SortPosition> last;
   std::vector<FacetTotals> facets;
+  std::shared_ptr<CountedFacets> counted;     // not null: in place of the facets
   std::vector<std::size_t> facet_buckets;     // of each, in all replies
   std::vector<frond::query::NearTerms> near;  // of each word of the request; empty: none, or no leaf has said
   struct LeafProfile {

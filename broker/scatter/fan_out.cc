@@ -15,7 +15,6 @@ namespace {
 constexpr std::size_t kMaxAttempts = 2;  // leaves that may be asked for one partition
 constexpr std::chrono::microseconds kMinHedge{2000};
 constexpr std::chrono::microseconds kFirstHedge{250'000};  // a leaf whose times are not known; not for costly searches
-constexpr std::size_t kMaxFacetBytes = std::size_t{256} << 20;  // of all replies to a search
 
 class FanOut final : public Abandonable, public std::enable_shared_from_this<FanOut> {
  public:
@@ -187,10 +186,10 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   // Counts what a reply's facets take before it is kept. kInvalid: it is too much, with those of other replies.
   Result<void> make_room(const wire::SearchReply& reply) {
     facet_bytes_ += merge::facet_bytes(reply);
-    if (facet_bytes_ <= kMaxFacetBytes) return {};
+    if (facet_bytes_ <= merge::kMaxFacetBytes) return {};
     return Error(Code::kInvalid, "facet " + schema::quote(arrangement_.facets.front().name) +
-                                     " and those after it have more than " + std::to_string(kMaxFacetBytes >> 20) +
-                                     " MiB of different values");
+                                     " and those after it have more than " +
+                                     std::to_string(merge::kMaxFacetBytes >> 20) + " MiB of different values");
   }
 
   // Cancels the group's open requests.

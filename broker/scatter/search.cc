@@ -13,7 +13,6 @@
 namespace frond::broker::scatter {
 namespace {
 constexpr std::uint32_t kAlways = ~std::uint32_t{0};  // auto_needs of a search that needs OR in any case
-constexpr std::size_t kBucketsOfAStep = 1 << 14;      // about a millisecond, after which others have their turn
 
 class Search final : public Abandonable, public std::enable_shared_from_this<Search> {
  public:
@@ -84,7 +83,12 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     if (merged.more && !page_.hits.empty())
       page_.last = frond::query::SortPosition{page_.hits.back().sort_bytes, page_.hits.back().hit.ordinal};
     count_buckets(replies);
-    facets_.emplace(plan_.arrangement, replies);
+    auto counts = merge::take_counts(replies, plan_.arrangement.facets.size());
+    if (plan_.facets_apart)
+      page_.counted =
+          std::make_shared<merge::CountedFacets>(merge::CountedFacets{plan_.arrangement, std::move(counts)});
+    else
+      facets_.emplace(plan_.arrangement, std::move(counts));
     take_documents(replies, merged);
     const bool all = missing_.empty();
     if (result.answers.size() > 1 && plan_.offset == 0 && !page_.hits.empty()) context_.ahead.learn(all);
@@ -106,7 +110,8 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
 
   // While documents are fetched.
   void merge_facets() {
-    const auto merged = facets_->step(kBucketsOfAStep);
+    if (!facets_) return;
+    const auto merged = facets_->step(merge::kBucketsOfAStep);
     if (merged && !*merged && !deadline_.passed(context_.timers.clock())) {
       step_ = context_.timers.after(std::chrono::microseconds(1), [self = shared_from_this()] {
         self->step_.reset();

@@ -173,6 +173,56 @@ def terms_alone(cluster, search):
     cluster.expect(404, "GET", "/_resolve/index/nosuch")
 
 
+def several_indices(cluster, search, documents):
+    """Aggregations over two indices, of which one lacks a field, are those over one index with all of their documents."""
+    fields = dict(MAPPING["properties"], tag={"type": "keyword"})
+    fewer = {name: of for name, of in fields.items() if name != "price"}
+    for name, properties in (("left", fields), ("right", fewer), ("whole", fields)):
+        cluster.expect(200, "PUT", "/" + name, {"mappings": {"properties": properties}})
+    lines = {"left": [], "right": [], "whole": []}
+    for i, document_of in documents.items():
+        at = "left" if int(i) % 3 else "right"
+        source = {**document_of, "tag": document_of["tag"][0]}
+        if at == "right":
+            source.pop("price")
+        for name in (at, "whole"):
+            lines[name] += [{"index": {"_id": i}}, source]
+    for name, of in lines.items():
+        harness.expect(not cluster.bulk(name, of)["errors"], "documents are refused")
+    inside = {"aggs": {"s": {"stats": {"field": "n"}}, "p": {"avg": {"field": "price"}}}}
+    asked = {
+        "terms": {"terms": {"field": "tag", "size": 2}, **inside}, "by price": {"terms": {"field": "tag", "order": {"p": "desc"}}, **inside},
+        "rest": {"terms": {"field": "tag", "size": 1}},
+        "months": {"date_histogram": {"field": "@timestamp", "calendar_interval": "month"}, **inside},
+        "tens": {"histogram": {"field": "n", "interval": 10, "min_doc_count": 0}}, "ranges": {"range": {"field": "n", "ranges": [{"to": 7}, {"from": 7, "to": 30}]}, **inside},
+        "filters": {"filters": {"filters": {"open": {"term": {"open": True}}, "t": {"term": {"tag": "t1"}}}}, **inside},
+        "missing": {"missing": {"field": "price"}}, "all": {"global": {}, **inside},
+        "different": {"cardinality": {"field": "tag"}}, "percentiles": {"percentiles": {"field": "n", "percents": [1, 50, 99]}},
+        "pairs": {"composite": {"size": 5, "sources": [{"t": {"terms": {"field": "tag"}}}, {"o": {"terms": {"field": "open"}}}]}},
+        "most": {"max_bucket": {"buckets_path": "terms>s.sum"}}}
+    for query in ({"match_all": {}}, {"match": {"title": "red"}}, {"term": {"tag": "t2"}}, {"term": {"tag": "nothing"}}):
+        for more in ({"size": 0}, {"size": 3}, {"size": 0, "post_filter": {"range": {"n": {"gt": 20}}}}):
+            if more.get("post_filter"):
+                asked = {name: of for name, of in asked.items() if name != "missing"}
+            for half in ([name for name in asked if name < "n" and name != "most"], [name for name in asked if name > "n"] + ["most"]):
+                body = {"query": query, "aggs": {name: asked[name] for name in half}, **more}
+                two, one = search(body, "left,right"), search(body, "whole")
+                harness.expect(two["hits"]["total"] == one["hits"]["total"], f"totals {two['hits']['total']} and {one['hits']['total']}")
+                for name, wanted in one["aggregations"].items():
+                    harness.expect(two["aggregations"][name] == wanted, f"{query} {more} {name}: {two['aggregations'][name]} of two indices, {wanted} of one")
+    top = search({"size": 0, "aggs": {"t": {"terms": {"field": "tag"}, "aggs": {"h": {"top_hits": {"size": 1, "sort": [{"n": "desc"}]}}}}}}, "left,right")
+    harness.expect([b["h"]["hits"]["hits"][0]["_source"]["n"] for b in top["aggregations"]["t"]["buckets"]] == [60, 58, 59], f"{top}")
+    cluster.expect(200, "PUT", "/words", {"mappings": {"properties": {"n": {"type": "keyword"}}}})
+    cluster.bulk("words", [{"index": {"_id": "w"}}, {"n": "word"}])
+    refused = cluster.expect(400, "POST", "/left,words/_search", {"size": 0, "aggs": {"a": {"terms": {"field": "n"}}}})
+    harness.expect("[n]" in refused["error"]["reason"], f"{refused}")
+    none = cluster.expect(200, "POST", "/nosuch*/_search", {"aggs": {"a": {"terms": {"field": "n"}}}})
+    harness.expect("aggregations" not in none, f"{none}")
+    healths = [cluster.expect(200, "GET", f"/_cat/indices/left,right?format=json&h=index&health={health}") for health in ("green", "yellow", "red")]
+    harness.expect(sorted(len(of) for of in healths) == [0, 0, 2], f"{healths}")
+    cluster.expect(400, "GET", "/_cat/indices?health=blue")
+
+
 def test(setting):
     cluster = Cluster(setting)
     cluster.expect(200, "PUT", "/things", {"mappings": MAPPING})
@@ -226,6 +276,7 @@ def test(setting):
     long_pages(cluster, search)
     like_words(cluster, search, documents)
     terms_alone(cluster, search)
+    several_indices(cluster, search, documents)
     completions(cluster, search)
     for body in ({"query": {"more_like_this": {"fields": ["title"], "like": "x"}}}, {"suggest": {"a": {"text": "x", "phrase": {"field": "title"}}}}, {"aggs": {"a": {"matrix_stats": {}}}},
                  {"query": {"match_phrase": {"title": {"query": "red fox", "slop": 1}}}}):

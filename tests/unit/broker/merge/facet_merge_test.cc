@@ -23,7 +23,7 @@ Arrangement arranged_facet(std::string_view facets, std::size_t max_buckets = 10
 
 Result<std::vector<FacetTotals>> merged(const Arrangement& arrangement, std::vector<wire::SearchReply> replies,
                                         std::size_t buckets_of_a_step = 1 << 20) {
-  FacetMerge merge(arrangement, replies);
+  FacetMerge merge(arrangement, take_counts(replies, arrangement.facets.size()));
   for (;;)
     if (FROND_TRY(merge.step(buckets_of_a_step))) return merge.take();
 }
@@ -207,7 +207,7 @@ TEST(FacetMerge, FillsInStepsAndChargesWhatIsInEmptyBuckets) {
       R"({"h":{"histogram":{"field":"year","interval":1,"min_count":0},"facets":{"a":{"count":{"field":"year"}},"b":{"count":{"field":"year"}}}}})";
   const auto arrangement = arranged_json(json, 3000);
   std::vector<wire::SearchReply> again = replies;
-  FacetMerge merge(arrangement, again);
+  FacetMerge merge(arrangement, take_counts(again, arrangement.facets.size()));
   int steps = 1;
   for (;; ++steps) {
     const auto done = merge.step(100);
@@ -237,7 +237,7 @@ TEST(FacetMerge, FreesWordsInBucketsInStepsOfAnySize) {
       R"({"t":{"values":{"field":"tag"},"facets":{"u":{"values":{"field":"tag"},"facets":{"v":{"values":{"field":"tag"}}}}}}})");
   for (const std::size_t step : {1, 2, 3, 7}) {
     std::vector<wire::SearchReply> again = replies;
-    FacetMerge merge(arrangement, again);
+    FacetMerge merge(arrangement, take_counts(again, arrangement.facets.size()));
     std::size_t steps = 1;
     while (!*merge.step(step)) ++steps;
     EXPECT_GE(steps, 2 * 30 * 4 / step);  // of the 8 words and facets in each of the 30 buckets of both
@@ -335,7 +335,7 @@ TEST(FacetMerge, MergesNoMoreThanWasAskedForAtATime) {
     for (std::uint64_t i = 0; i < 1000; ++i) counts.keys.push_back(i), counts.counts.push_back(1);
   }
   const auto arrangement = arranged_facet("year:10");
-  FacetMerge merge(arrangement, replies);
+  FacetMerge merge(arrangement, take_counts(replies, arrangement.facets.size()));
   int steps = 1;
   for (;; ++steps) {
     const auto done = merge.step(100);

@@ -1,0 +1,129 @@
+// What several indices count, as one: indices without fields, and those that cannot be added.
+#include "broker/elasticsearch/united_facets.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "broker/elasticsearch/json_body.h"
+#include "broker/merge/facet_merge.h"
+#include "common/schema/schema_json.h"
+#include "tests/support/collections/manual_clock.h"
+
+namespace frond::broker::elasticsearch {
+namespace {
+
+using query::FacetCounts;
+
+struct SummedIndices {
+  support::ManualClock clock;
+  cluster::TimerQueue timers{clock};
+  UnitedFacets facets;
+
+  // Facets as JSON, bound to a schema as JSON; `counts` of each.
+  void keep(const char* index, const char* schema, const char* asked, std::vector<FacetCounts> counts) {
+    auto made = std::make_shared<schema::Schema>(*schema::parse_schema(schema));
+    auto read = *query::bind_facets(*query::read_facets(schema_json(Json::parse(asked)), "facets"), *made, "facets");
+    merge::CountedFacets counted{{{}, std::move(read), 1000, made}, {}};
+    for (FacetCounts& one : counts) counted.counts.push_back({std::move(one)});
+    ASSERT_TRUE(facets.keep({index, 0, std::move(counted)}, false));
+  }
+  Expected<Json> sum(std::vector<IndexCounts> all = {}) {
+    std::optional<Expected<Json>> told;
+    facets.add_up(timers, std::move(all), false, [&](Expected<Json> one) {
+      if (!one || !one->is_null()) told = std::move(one);
+      return true;
+    });
+    while (!told) {
+      clock.advance(std::chrono::milliseconds(1));
+      timers.run_due();
+    }
+    return *std::move(told);
+  }
+};
+
+FacetCounts words(std::vector<std::pair<std::string, std::uint64_t>> of) {
+  FacetCounts counts;
+  for (auto& [word, count] : of) {
+    counts.words.push_back(std::move(word));
+    counts.counts.push_back(count);
+    counts.with_value += count;
+  }
+  return counts;
+}
+
+constexpr const char* kTags = R"({"fields":{"tag":{"type":"keyword"}}})";
+constexpr const char* kTagsAndNumbers = R"({"fields":{"tag":{"type":"keyword"},"n":{"type":"integer"}}})";
+
+TEST(UnitedFacets, AddBucketsOfIndicesThatLackFields) {
+  SummedIndices summed;
+  FacetCounts with = words({{"a", 2}, {"c", 1}});
+  for (int i = 0; i < 2; ++i) with.nested.push_back({.with_value = 1, .missing = i == 0 ? 1u : 0u, .values = 1});
+  summed.keep("numbers", kTagsAndNumbers, R"({"t":{"values":{"field":"tag"},"facets":{"c":{"count":{"field":"n"}}}}})",
+              {with});
+  summed.keep("tags", kTags, R"({"t":{"values":{"field":"tag"}}})", {words({{"a", 3}, {"b", 4}})});
+  const auto sum = summed.sum({{"numbers", 3, {}}, {"tags", 7, {}}, {"neither", 5, {}}});
+  ASSERT_TRUE(sum) << sum.error().reason;
+  const auto inside = [](int documents, int values) {
+    return Json{{"c", {{"documents", documents}, {"values", values}}}};
+  };
+  EXPECT_EQ(*sum, (Json{{"t",
+                         {{"buckets",
+                           {{{"value", "a"}, {"count", 5}, {"facets", inside(1, 1)}},
+                            {{"value", "b"}, {"count", 4}, {"facets", inside(0, 0)}},
+                            {{"value", "c"}, {"count", 1}, {"facets", inside(1, 1)}}}},
+                          {"other", 0},
+                          {"missing", 5}}}}));
+}
+
+TEST(UnitedFacets, CountDocumentsOfAnIndexWithoutTheFieldAsMissing) {
+  SummedIndices summed;
+  FacetCounts missing;
+  missing.missing = 2;
+  missing.with_value = 1;
+  missing.keys = {0};
+  missing.counts = {2};
+  summed.keep("tags", kTags, R"({"m":{"missing":{"field":"tag"}}})", {missing});
+  const auto sum = summed.sum({{"tags", 3, {}}, {"neither", 5, {}}});
+  ASSERT_TRUE(sum) << sum.error().reason;
+  EXPECT_EQ((*sum)["m"]["count"], 7);
+}
+
+TEST(UnitedFacets, RefuseAFieldOfTwoTypes) {
+  SummedIndices summed;
+  summed.keep("tags", kTags, R"({"t":{"distinct":{"field":"tag"}}})", {FacetCounts()});
+  summed.keep("numbers", R"({"fields":{"tag":{"type":"integer"}}})", R"({"t":{"distinct":{"field":"tag"}}})",
+              {FacetCounts()});
+  const auto sum = summed.sum();
+  ASSERT_FALSE(sum);
+  EXPECT_NE(sum.error().reason.find("[tag]"), std::string::npos) << sum.error().reason;
+  EXPECT_NE(sum.error().reason.find("[numbers]"), std::string::npos) << sum.error().reason;
+}
+
+TEST(UnitedFacets, RefuseFieldsInEachOtherThatNoIndexHasAllOf) {
+  SummedIndices summed;
+  summed.keep("numbers", kTagsAndNumbers, R"({"t":{"values":{"field":"tag"},"facets":{"c":{"count":{"field":"n"}}}}})",
+              {words({})});
+  summed.keep("dates", R"({"fields":{"tag":{"type":"keyword"},"d":{"type":"date"}}})",
+              R"({"t":{"values":{"field":"tag"},"facets":{"e":{"count":{"field":"d"}}}}})", {words({})});
+  const auto sum = summed.sum();
+  ASSERT_FALSE(sum);
+  EXPECT_NE(sum.error().reason.find("[d]"), std::string::npos) << sum.error().reason;
+}
+
+TEST(UnitedFacets, AreBoundedInAll) {
+  SummedIndices summed;
+  merge::CountedFacets counted;
+  FacetCounts large;
+  large.keys.resize(merge::kMaxFacetBytes / sizeof(std::uint64_t) / 2);
+  counted.counts = {{large}};
+  EXPECT_TRUE(summed.facets.keep({"a", 0, counted}, false));
+  large.keys.resize(large.keys.size() + 1);
+  counted.counts = {{std::move(large)}};
+  EXPECT_FALSE(summed.facets.keep({"b", 0, std::move(counted)}, true));
+}
+
+}  // namespace
+}  // namespace frond::broker::elasticsearch
