@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "common/schema/json.h"
-#include "common/text/utf8.h"
 
 namespace frond::broker::http {
 namespace {

@@ -1,7 +1,6 @@
 #include "broker/http/slow_searches.h"
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
 #include <utility>
 #include <vector>

@@ -1,9 +1,7 @@
 #include "common/objects/signature.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
-#include <ctime>
 #include <span>
 
 #include "common/base/lines.h"

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstring>
-#include <ctime>
 #include <mutex>
 #include <utility>
 #include <vector>

@@ -1,8 +1,6 @@
 #include "indexer/publish/publication.h"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <future>
 #include <random>
 #include <vector>

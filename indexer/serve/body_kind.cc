@@ -2,7 +2,6 @@
 #include "indexer/serve/routes.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <string_view>
 #include <utility>

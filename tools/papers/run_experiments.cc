@@ -1,7 +1,5 @@
 #include "tools/papers/run_experiments.h"
 
-#include <ctime>
-
 #include <chrono>
 
 #include "common/base/text.h"
