@@ -212,6 +212,8 @@ WritePlan plan_partitions_at_once(std::uint64_t limit, std::uint32_t partitions,
 
 // Sections of terms, and what they are encoded to.
 constexpr std::uint64_t kTermsBytes = 48 * kMiB, kMinForTerms = 1024 * kMiB;
+// Of the limit, for the statistics of all partitions' terms.
+constexpr std::uint64_t kKeptTermsShare = 32;
 
 // plan(unspilled): the same with the statistics of terms, if these fit, too.
 template <class Plan>
@@ -231,7 +233,14 @@ WritePlan plan_writing(std::uint64_t limit, std::uint32_t partitions, std::uint3
   const auto plan = [&](std::uint64_t all_unspilled) {
     return plan_partitions(limit, partitions, threads, all_unspilled, documents);
   };
-  return partitions == 1 ? with_terms(limit, unspilled, plan) : plan(unspilled);
+  if (partitions == 1) return with_terms(limit, unspilled, plan);
+  const WritePlan without = plan(unspilled);
+  const std::uint64_t kept = limit / kKeptTermsShare;
+  WritePlan with = with_terms(limit, unspilled + kept, plan);
+  // They must not cost threads, which would take longer than the merge of terms that they save.
+  if (!with.has_terms || with.at_once < without.at_once || with.packers < without.packers) return without;
+  with.kept_terms_bytes = kept;
+  return with;
 }
 
 WritePlan plan_writing_at_once(std::uint64_t limit, std::uint32_t partitions, std::uint32_t threads,

@@ -72,6 +72,7 @@ struct WritePlan {
   std::uint64_t sliced_postings = 0;   // that are split at a time, where all partitions are written at once
   std::size_t id_bytes = 0;            // of a partition's ids, sorted in memory
   bool has_terms = false;              // whether there is memory to write the statistics of all terms meanwhile
+  std::uint64_t kept_terms_bytes = 0;  // for those of several partitions from runs, which are kept until the end
   bool fits = false;                   // whether this is below the limit
   std::uint64_t limit = 0;             // resident bytes of the process
   std::uint64_t bytes = 0;             // that all of this takes at most

@@ -40,8 +40,13 @@ Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::
   const pipeline::UnspilledPostings* const unspilled = options_.unspilled;
   const bool writes_all =
       std::none_of(options_.written.begin(), options_.written.end(), [](const auto& one) { return one.has_value(); });
-  if (options_.writes_terms && options_.memory.has_terms && writes_all)
-    terms_ = FROND_TRY(TermsWriter::create(folder / kTermsFile, options_.memory.packers));
+  terms_file_ = folder / kTermsFile;
+  if (options_.writes_terms && options_.memory.has_terms && writes_all) {
+    if (unspilled != nullptr || parts.size() == 1)
+      terms_ = FROND_TRY(TermsWriter::create(terms_file_, options_.memory.packers));
+    else
+      partition_terms_ = std::make_unique<PartitionTerms>(parts.size(), options_.memory.kept_terms_bytes);
+  }
   if (unspilled == nullptr) return {};
   FROND_CHECK(options_.memory.at_once == parts.size());
   if (unspilled->on_device && can_be_coded(options_.codecs)) {
@@ -102,6 +107,11 @@ Result<void> ListSupply::split_in_memory(SplitPostings& to) {
 }
 
 Result<std::optional<TermsFile>> ListSupply::finish_terms() {
+  if (partition_terms_) {
+    terms_ = FROND_TRY(TermsWriter::create(terms_file_, options_.memory.packers));
+    if (!FROND_TRY(partition_terms_->merge(pool_, *terms_))) terms_.reset();
+    partition_terms_.reset();
+  }
   if (!terms_) return std::optional<TermsFile>();
   return std::optional(FROND_TRY(terms_->finish()));
 }
@@ -212,6 +222,7 @@ Result<void> PartitionLists::sum_digests() {
   while (const std::optional<Group> group = built_.pop(error_.token())) {
     add_digests(**group, digests_);
     if (terms != nullptr) FROND_TRY(terms->put(**group));
+    if (supply_.partition_terms_) supply_.partition_terms_->put(number_, **group);
   }
   return terms != nullptr ? terms->end() : Result<void>();
 }

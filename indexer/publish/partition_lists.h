@@ -54,7 +54,10 @@ class ListSupply {
 
   const PartitionBuildOptions& options_;
   TaskPool& pool_;
-  std::unique_ptr<TermsWriter> terms_;  // null: no thread sees all postings of a term, or there is no memory
+  // One of the two, or none: statistics of terms are not written.
+  std::unique_ptr<TermsWriter> terms_;               // one thread sees all postings of a term
+  std::unique_ptr<PartitionTerms> partition_terms_;  // each partition's threads see its own
+  std::filesystem::path terms_file_;
   // By partition; one of the two where a device, or inverters, have the postings of all.
   std::vector<std::unique_ptr<Groups>> split_;
   std::vector<std::unique_ptr<CodedGroups>> coded_;

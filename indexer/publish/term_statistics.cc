@@ -1,5 +1,7 @@
 #include "indexer/publish/term_statistics.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace frond::indexer::publish {
@@ -16,19 +18,170 @@ Result<void> TermsWriter::put(std::string_view term, std::uint64_t document_freq
   return out_.put(term, document_frequency);
 }
 
-Result<void> TermsWriter::put(const PostingGroup& group) {
-  std::size_t begin = 0;
-  for (const PostingGroup::Piece& piece : group.pieces) {
-    for (std::size_t i = begin; i < piece.end; ++i) occurrences_ += group.frequencies[i];
-    documents_ += piece.end - std::exchange(begin, piece.end);
-    if (piece.last) FROND_TRY(put(piece.term, std::exchange(documents_, 0), std::exchange(occurrences_, 0)));
-  }
-  return {};
-}
-
 Result<TermsFile> TermsWriter::finish() {
   FROND_TRY(out_.finish(totals_));
   return TermsFile{file_, totals_};
+}
+
+namespace {
+
+// A range has the terms of so many blocks of the partition that has most of them: some thousand terms of each.
+constexpr std::size_t kRangeBlocks = 4;
+constexpr std::size_t kRecordBytes = 40;  // of two numbers, two lengths, and a term that is not long
+
+std::uint64_t head_of(std::string_view term) {
+  std::uint64_t head = 0;
+  std::memcpy(&head, term.data(), std::min(term.size(), sizeof head));
+  return __builtin_bswap64(head);
+}
+
+}  // namespace
+
+// The terms of a partition from a place on.
+class PartitionTerms::Cursor {
+ public:
+  // At the first term that is not less than `begin`; done() if there is none.
+  Cursor(const Blocks& blocks, std::string_view begin)
+      : next_block_(
+            std::upper_bound(blocks.begin(), blocks.end(), begin,
+                             [](std::string_view term, const ByteBuffer& block) { return term < first_term(block); })),
+        end_(blocks.end()) {
+    if (next_block_ != blocks.begin()) --next_block_;
+    do {
+      advance();
+    } while (!done_ && term_ < begin);
+  }
+  bool done() const { return done_; }
+  void advance() {
+    if (in_.at_end()) {
+      done_ = next_block_ == end_;
+      if (done_) return;
+      in_ = ByteReader(*next_block_++);
+    }
+    term_.resize(in_.get_varint());
+    term_ += in_.get_text();
+    document_frequency_ = in_.get_varint();
+    occurrences_ = in_.get_varint();
+    head_ = head_of(term_);
+  }
+  const std::string& term() const { return term_; }
+  std::uint64_t document_frequency() const { return document_frequency_; }
+  std::uint64_t occurrences() const { return occurrences_; }
+  bool is_behind(const Cursor& other) const { return head_ != other.head_ ? head_ > other.head_ : term_ > other.term_; }
+
+ private:
+  Blocks::const_iterator next_block_, end_;
+  ByteReader in_{ByteView()};
+  bool done_ = false;
+  std::string term_;
+  std::uint64_t head_ = 0;  // the first eight bytes, as a number that sorts as they do
+  std::uint64_t document_frequency_ = 0, occurrences_ = 0;
+};
+
+// The terms of a range, one behind the other.
+struct PartitionTerms::Merged {
+  struct Term {
+    std::size_t end;  // in `text`
+    std::uint64_t document_frequency, occurrences;
+  };
+  std::string text;
+  std::vector<Term> terms;
+};
+
+std::string_view PartitionTerms::first_term(const ByteBuffer& block) {
+  ByteReader in{ByteView(block)};
+  (void)in.get_varint();
+  return in.get_text();
+}
+
+void PartitionTerms::put(std::size_t p, const PostingGroup& group) {
+  Part& part = parts_[p];
+  if (too_many_.load(std::memory_order_relaxed)) {
+    Blocks().swap(part.blocks);
+    return;
+  }
+  (void)part.sums.add(group, [&](auto term, auto documents, auto occurrences) -> Result<void> {
+    add(part, term, documents, occurrences);
+    return {};
+  });
+}
+
+void PartitionTerms::add(Part& part, std::string_view term, std::uint64_t document_frequency,
+                         std::uint64_t occurrences) {
+  const bool begins = part.blocks.empty() || part.blocks.back().size() + kRecordBytes > kBlockBytes;
+  if (begins) {
+    part.blocks.emplace_back().reserve(kBlockBytes);
+    part.last_term.clear();
+  }
+  ByteBuffer& block = part.blocks.back();
+  const std::size_t capacity = begins ? 0 : block.capacity();
+  const auto shared = static_cast<std::size_t>(
+      std::mismatch(part.last_term.begin(), part.last_term.end(), term.begin(), term.end()).first -
+      part.last_term.begin());
+  ByteWriter out(block);
+  out.put_varint(shared);
+  out.put_text(term.substr(shared));
+  out.put_varint(document_frequency);
+  out.put_varint(occurrences);
+  part.last_term = term;
+  if (block.capacity() == capacity) return;
+  if (bytes_ += block.capacity() - capacity + (begins ? sizeof(ByteBuffer) : 0); bytes_ > max_bytes_) too_many_ = true;
+}
+
+// As many as begin <= term < end, in order; no end: to the last one.
+PartitionTerms::Merged PartitionTerms::merge_range(std::string_view begin, std::optional<std::string_view> end) const {
+  std::vector<Cursor> cursors;
+  for (const Part& part : parts_) cursors.emplace_back(part.blocks, begin);
+  const auto later = [](const Cursor* a, const Cursor* b) { return a->is_behind(*b); };
+  std::vector<Cursor*> front;  // a heap, the least term first
+  const auto has_terms = [&end](const Cursor& cursor) { return !cursor.done() && (!end || cursor.term() < *end); };
+  for (Cursor& cursor : cursors)
+    if (has_terms(cursor)) front.push_back(&cursor);
+  std::make_heap(front.begin(), front.end(), later);
+  Merged merged;
+  while (!front.empty()) {
+    if (const std::string& term = front.front()->term();
+        merged.terms.empty() ||
+        std::string_view(merged.text).substr(merged.terms.size() > 1 ? merged.terms.end()[-2].end : 0) != term) {
+      merged.text += term;
+      merged.terms.push_back({merged.text.size(), 0, 0});
+    }
+    merged.terms.back().document_frequency += front.front()->document_frequency();
+    merged.terms.back().occurrences += front.front()->occurrences();
+    std::pop_heap(front.begin(), front.end(), later);
+    front.back()->advance();
+    if (has_terms(*front.back()))
+      std::push_heap(front.begin(), front.end(), later);
+    else
+      front.pop_back();
+  }
+  return merged;
+}
+
+Result<bool> PartitionTerms::merge(TaskPool& pool, TermsWriter& to) {
+  if (too_many_) return false;
+  const auto largest = std::max_element(parts_.begin(), parts_.end(),
+                                        [](const Part& a, const Part& b) { return a.blocks.size() < b.blocks.size(); });
+  std::vector<std::string_view> begins = {""};
+  for (std::size_t i = kRangeBlocks; i < largest->blocks.size(); i += kRangeBlocks)
+    begins.push_back(first_term(largest->blocks[i]));
+  OrderedTasks<Merged> tasks(pool, 2 * pool.threads());
+  std::size_t next = 0;
+  while (next < begins.size() || !tasks.empty()) {
+    for (; next < begins.size() && !tasks.full(); ++next) {
+      const auto end = next + 1 < begins.size() ? std::optional(begins[next + 1]) : std::nullopt;
+      tasks.begin(1,
+                  [this, begin = begins[next], end](std::size_t) -> Result<Merged> { return merge_range(begin, end); });
+    }
+    const Merged merged = FROND_TRY(tasks.take());
+    std::size_t begin = 0;
+    for (const Merged::Term& term : merged.terms) {
+      FROND_TRY(to.put(std::string_view(merged.text).substr(begin, term.end - begin), term.document_frequency,
+                       term.occurrences));
+      begin = term.end;
+    }
+  }
+  return true;
 }
 
 }  // namespace frond::indexer::publish

@@ -133,7 +133,11 @@ TEST(WritePlan, KeepsUnusedMemoryOnlyWhereThePlanFitsBesideIt) {
 TEST(WritePlan, HasTermsWhereTheyFit) {
   EXPECT_TRUE(plan_writing(1024 * kMiB, 1, 2).has_terms);
   EXPECT_FALSE(plan_writing(1023 * kMiB, 1, 2).has_terms);
-  EXPECT_FALSE(plan_writing(64 * 1024 * kMiB, 2, 64).has_terms) << "no thread sees all postings of a term";
+  EXPECT_EQ(plan_writing(1024 * kMiB, 1, 2).kept_terms_bytes, 0u) << "one thread sees all postings of a term";
+  const WritePlan several = plan_writing(64 * 1024 * kMiB, 2, 64);
+  EXPECT_TRUE(several.has_terms);
+  EXPECT_EQ(several.kept_terms_bytes, 2 * 1024 * kMiB);
+  EXPECT_FALSE(plan_writing(1023 * kMiB, 2, 2).has_terms);
   EXPECT_TRUE(plan_writing_at_once(4096 * kMiB, 16, 16, 0, 100'000).has_terms);
   int with = 0, without = 0;
   for (std::uint64_t held = 0; held < 1024; held += 8) {
@@ -144,6 +148,25 @@ TEST(WritePlan, HasTermsWhereTheyFit) {
   }
   EXPECT_GT(with, 10);
   EXPECT_GE(without, 5) << "what is held leaves no room for them, but for the partition";
+}
+
+TEST(WritePlan, KeepsNoTermsThatCostThreadsOrPartitionsAtOnce) {
+  int with = 0, without = 0;
+  for (std::uint64_t limit = 1024; limit < 8192; limit += 32) {
+    const WritePlan plan = plan_writing(limit * kMiB, 64, 32);
+    if (!plan.has_terms) {
+      ++without;
+      EXPECT_EQ(plan.kept_terms_bytes, 0u);
+      continue;
+    }
+    ++with;
+    const std::uint64_t taken = plan.kept_terms_bytes + 48 * kMiB;
+    EXPECT_EQ(plan.kept_terms_bytes, limit * kMiB / 32);
+    EXPECT_EQ(plan.at_once, plan_writing(limit * kMiB, 64, 32, taken).at_once) << limit;
+    EXPECT_EQ(plan.packers, plan_writing(limit * kMiB, 64, 32, taken).packers) << limit;
+  }
+  EXPECT_GT(with, 10);
+  EXPECT_GT(without, 10);
 }
 
 TEST(WritePlan, WritesAllAtOnceOrDoesNotFit) {
