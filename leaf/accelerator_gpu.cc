@@ -11,18 +11,15 @@ namespace {
 
 using gpu::GpuDevices, gpu::GpuEngine;
 
-void export_counters(metrics::Registry& registry, const GpuEngine& engine, std::uint64_t plain_bytes,
-                     const metrics::Labels& device) {
+void export_counters(metrics::Registry& registry, const GpuEngine& engine, const metrics::Labels& device) {
   using Counters = GpuEngine::Counters;
   using Lists = gpu::DeviceCache::Counters;
-  using Plain = gpu::PlainLists::Counters;
   const auto refused = [&device](const char* reason) {
     metrics::Labels labels = device;
     labels.emplace_back("reason", reason);
     return labels;
   };
   registry.gauge(families::kGpuCacheLimit, device).set(static_cast<double>(engine.list_bytes()));
-  registry.gauge(families::kGpuPlainLimit, device).set(static_cast<double>(plain_bytes));
   const families::Export batches(registry, [&engine] { return engine.counters(); });
   batches.counter(families::kGpuBatches, &Counters::batches, device);
   batches.counter(families::kGpuBusy, &Counters::busy_seconds, device);
@@ -37,10 +34,6 @@ void export_counters(metrics::Registry& registry, const GpuEngine& engine, std::
   lists.counter(families::kGpuListsRefused, &Lists::damaged, refused("damaged"));
   lists.counter(families::kGpuListsRefused, &Lists::too_large, refused("too_large"));
   lists.counter(families::kGpuCopiedBytes, &Lists::copied_bytes, device);
-  const families::Export plain(registry, [&engine] { return engine.counters().lists.plain; });
-  plain.gauge(families::kGpuPlainBytes, &Plain::bytes, device);
-  plain.counter(families::kGpuPlainMade, &Plain::made, device);
-  plain.counter(families::kGpuPlainUsed, &Plain::used, device);
 }
 
 void export_lines(metrics::Registry& registry, const GpuDevices& devices, std::size_t i,
@@ -63,8 +56,7 @@ Result<std::unique_ptr<GpuEngine>> make_engine(const Options& options, int devic
   std::uint64_t bytes = options.gpu_cache_bytes;
   if (bytes == config::kAutoBytes)  // the rest is for the driver, kernels, and what else runs on the device
     bytes = FROND_TRY(device::properties_of(device)).free_bytes / 5 * 4;
-  return GpuEngine::create({.device = device, .memory_bytes = bytes, .plain = {.bytes = options.gpu_plain_bytes}},
-                           below);
+  return GpuEngine::create({.device = device, .memory_bytes = bytes}, below);
 }
 
 }  // namespace
@@ -91,7 +83,7 @@ Result<std::unique_ptr<Accelerator>> make_accelerator(const Options& options, en
   auto devices = std::make_unique<GpuDevices>(std::move(engines), below);
   for (std::size_t i = 0; i < devices->count(); ++i) {
     const metrics::Labels label{{"device", std::to_string(devices->devices()[i].number)}};
-    export_counters(registry, devices->engine(i), options.gpu_plain_bytes, label);
+    export_counters(registry, devices->engine(i), label);
     export_lines(registry, *devices, i, label);
   }
   return std::unique_ptr<Accelerator>(std::move(devices));

@@ -90,11 +90,6 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
       "Memory to use of each GPU: 24 MiB to 192 MiB to work in, 4 bytes a document, the rest for lists, which take "
       "about a third more than on disk. auto: four fifths of what is free when the leaf starts")
       .group("Resources");
-  app.add_option("--gpu-plain-lists", options.gpu_plain_bytes,
-                 "Of each --gpu-cache, at most, for plain forms (4.5 bytes a posting) of lists that counts often look "
-                 "documents up in: OR is counted 3 to 30 % faster, AND 7 to 24 % slower; 0: none")
-      .transform(config::byte_size())
-      .show_default();
   app.add_option("--gpu-least-postings", options.min_gpu_postings,
                  "Searches with fewer postings in every partition are the CPU's, unless a request asks for the GPU; 0: "
                  "all are the GPU's")

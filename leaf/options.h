@@ -46,7 +46,6 @@ struct Options {
   std::uint32_t max_expansions = 1024;
   std::uint64_t keyword_cache_bytes = std::uint64_t{64} << 20;
   std::uint32_t max_facet_buckets = 100'000;
-  std::uint64_t gpu_plain_bytes = 0;  // of gpu_cache_bytes
   std::size_t queue_limit = 4096, gpu_queue_limit = 4096;
   std::uint64_t min_gpu_postings = 20'000;
   std::uint64_t poll_ms = 1000, drain_ms = 1000, drain_needed_ms = 0, ready_after_ms = 0, warm_ms = 5000;

@@ -11,6 +11,7 @@
 #include "broker/elasticsearch/index_admin.h"
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/routes.h"
+#include "common/base/text.h"
 #include "common/config/options.h"
 
 namespace frond::broker::elasticsearch {
@@ -146,12 +147,8 @@ void cat_indices(const Targets& to, Call&& call, Responder responder) {
 }
 
 std::pair<std::string, std::string> epoch_and_time() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[16];
-  std::strftime(text, sizeof text, "%H:%M:%S", &parts);
-  return {std::to_string(now), text};
+  const auto now = std::chrono::system_clock::now();
+  return {std::to_string(std::chrono::system_clock::to_time_t(now)), utc_text("%H:%M:%S", now)};
 }
 
 void cat_count(const Targets& to, Call&& call, Responder responder) {

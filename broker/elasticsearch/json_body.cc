@@ -132,11 +132,6 @@ std::string list_in(const Json& json) {
 
 std::string text_in(const Json& json) { return json.is_string() ? json.get<std::string>() : dumped(json); }
 
-std::string lowered(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return text;
-}
-
 schema::Json schema_json(const Json& json) {
   if (json.is_object()) {
     schema::Json::Object object;

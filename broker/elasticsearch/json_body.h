@@ -27,7 +27,6 @@ std::string list_in(const Json& json);
 
 // A text as it is, and other values as JSON.
 std::string text_in(const Json& json);
-std::string lowered(std::string text);  // its letters of ASCII
 
 // The tree that schema::parse_json() makes of it.
 schema::Json schema_json(const Json& json);

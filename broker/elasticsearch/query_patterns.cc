@@ -4,6 +4,7 @@
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/lucene_regexp.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/base/text.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
@@ -51,7 +52,7 @@ std::string beginning_of(const std::string& regexp, bool folds) {
     while (end > 0 && (regexp[end] & '\xc0') == '\x80');
   }
   const std::string beginning = regexp.substr(0, end);
-  return folds ? lowered(beginning) : beginning;
+  return folds ? lower_case(beginning) : beginning;
 }
 
 }  // namespace

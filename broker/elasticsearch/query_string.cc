@@ -4,6 +4,7 @@
 
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/base/text.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
@@ -309,7 +310,7 @@ class StringParser {
     }
     const bool prefix = word.raw.ends_with('*') && word.raw.find_first_of("*?\\") == word.raw.size() - 1;
     return in_fields(fields, [&](const MappedField& field, double weight) {
-      const std::string pattern = field.type == Type::kText ? lowered(word.raw) : word.raw;
+      const std::string pattern = field.type == Type::kText ? lower_case(word.raw) : word.raw;
       return prefix ? reader_.prefix_of(field, pattern.substr(0, pattern.size() - 1), by * weight, settings_.scored)
                     : reader_.wildcard_of(field, pattern, by * weight, settings_.scored);
     });

@@ -9,6 +9,7 @@
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/lucene_regexp.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/base/text.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
@@ -131,7 +132,7 @@ Expected<Clause> QueryReader::term(const Json& body, const Context& in) {
     return failed_query(illegal_argument("[" + field->name + "] field which is of type [" +
                                          std::string(name_of(field->type)) +
                                          "], does not support case insensitive term queries"));
-  return constant(FROND_EXPECT_OK(text_term(*field, lowered(text), 1, /*scored=*/false)), boost, in.scored);
+  return constant(FROND_EXPECT_OK(text_term(*field, lower_case(text), 1, /*scored=*/false)), boost, in.scored);
 }
 
 Expected<Clause> QueryReader::terms(const Json& body, const Context& in) {

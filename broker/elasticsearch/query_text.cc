@@ -5,6 +5,7 @@
 
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/base/text.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -21,7 +22,7 @@ query::MinimumMatch at_least(std::size_t number) {
 Expected<QueryReader::TextOptions> options_in(const Json& body, std::string_view query) {
   QueryReader::TextOptions options;
   if (body.contains("operator")) {
-    const std::string name = lowered(text_in(body["operator"]));
+    const std::string name = lower_case(text_in(body["operator"]));
     if (name != "and" && name != "or") return illegal_argument("No enum constant Operator." + name);
     options.all = name == "and";
   }

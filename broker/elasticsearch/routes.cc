@@ -27,7 +27,7 @@ struct Form {
 
 // "application/vnd.elasticsearch+json; compatible-with=8" and the like, of versions 7 to 9.
 bool is_vendors(std::string_view given) {
-  const std::string lower = lowered(std::string(given));
+  const std::string lower = lower_case(given);
   const std::string_view media_type = lower;
   for (const std::string_view vendor : {"application/vnd.elasticsearch+", "application/vnd.opensearch+"}) {
     if (!media_type.starts_with(vendor)) continue;
@@ -42,7 +42,7 @@ bool is_vendors(std::string_view given) {
 }
 
 bool takes_body_type(std::string_view content_type) {
-  const std::string bare = lowered(std::string(trimmed(content_type.substr(0, content_type.find(';')))));
+  const std::string bare = lower_case(std::string(trimmed(content_type.substr(0, content_type.find(';')))));
   return bare == "application/json" || bare == "application/x-ndjson" || is_vendors(content_type);
 }
 
@@ -119,7 +119,7 @@ Expected<void> check_origin(const Targets& to, const Call& call) {
   if (origin.empty() || !call.changes) return {};
   const std::size_t at = origin.find("://");
   const bool keys = to.has_scope || !to.own_key;
-  if (at != origin.npos && lowered(std::string(origin.substr(at + 3))) == lowered(call.request.host) &&
+  if (at != origin.npos && lower_case(origin.substr(at + 3)) == lower_case(call.request.host) &&
       (keys || local.admits(call.request.host)))
     return {};
   return ApiError{.status = 403,

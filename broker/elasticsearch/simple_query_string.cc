@@ -3,6 +3,7 @@
 
 #include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/base/text.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
@@ -117,7 +118,7 @@ class SimpleParser {
     if (word.size() > 1 && word.ends_with('*')) {
       word.pop_back();
       return in_fields([&](const MappedField& field, double boost) {
-        return reader_.prefix_of(field, field.type == Type::kText ? lowered(word) : word, boost, settings_.scored);
+        return reader_.prefix_of(field, field.type == Type::kText ? lower_case(word) : word, boost, settings_.scored);
       });
     }
     return in_fields([&](const MappedField& field, double boost) {

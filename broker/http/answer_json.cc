@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/text/utf8.h"
+#include "common/schema/json.h"
 
 namespace frond::broker::http {
 namespace {
@@ -41,7 +41,7 @@ Pieces::Hit append_hit(std::string& out, const merge::PageHit& hit, const Render
   out += '{';
   append_name(out, "id");
   std::size_t begin = out.size();
-  append_json_string(out, hit.id);
+  schema::append_json_string(out, hit.id);
   pieces.id = piece_since(out, begin, 0);
   if (options.scored) {
     append_name(out, "score");
@@ -99,7 +99,7 @@ void append_engines(std::string& out, const merge::Page::Profile& profile) {
   out += '[';
   for (const auto name : names) {
     if (!out.ends_with('[')) out += ',';
-    append_json_string(out, name);
+    schema::append_json_string(out, name);
   }
   out += ']';
 }
@@ -148,42 +148,12 @@ void append_name(std::string& out, std::string_view name) {
 
 void append_text(std::string& out, std::string_view name, std::string_view text) {
   append_name(out, name);
-  append_json_string(out, text);
+  schema::append_json_string(out, text);
 }
 
 void append_count(std::string& out, std::string_view name, std::uint64_t value) {
   append_name(out, name);
   append_number(out, value);
-}
-
-void append_json_string(std::string& out, std::string_view text) {
-  if (!text::is_utf8(text)) {
-    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return;
-  }
-  static constexpr std::string_view kHex = "0123456789abcdef";
-  out += '"';
-  std::size_t clean = 0;  // start of the bytes that need no escape
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\') continue;
-    out.append(text.substr(clean, i - clean));
-    clean = i + 1;
-    out += '\\';
-    if (c == '"' || c == '\\') {
-      out += text[i];
-    } else if (c == '\n') {
-      out += 'n';
-    } else if (c == '\t') {
-      out += 't';
-    } else {
-      out += "u00";
-      out += kHex[c >> 4];
-      out += kHex[c & 15];
-    }
-  }
-  out.append(text.substr(clean));
-  out += '"';
 }
 
 void append_real(std::string& out, double value) {

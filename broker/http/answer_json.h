@@ -73,8 +73,6 @@ void append_sort(std::string& out, const std::string& sort_bytes, const merge::A
 // Appends `,"facets":{…}`.
 void append_facets(std::string& out, const std::vector<merge::FacetTotals>& totals,
                    const merge::Arrangement& arrangement);
-// Appends a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
-void append_json_string(std::string& out, std::string_view text);
 // The shortest decimal that reads back as the same number. `value` is finite.
 void append_real(std::string& out, double value);
 // Appends score / 65536 exactly: a double holds every such quotient, and is printed as the shortest decimal that reads

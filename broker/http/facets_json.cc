@@ -9,6 +9,7 @@
 #include "broker/merge/facet_stats.h"
 #include "common/base/check.h"
 #include "common/query/facet_buckets.h"
+#include "common/schema/json.h"
 
 namespace frond::broker::http {
 namespace {
@@ -44,7 +45,7 @@ void append_values(std::string& out, const Facet& facet, FieldType type, const F
   for (std::size_t i = 0; i < totals.counts.size(); ++i) {
     out += i == 0 ? "{\"value\":" : ",{\"value\":";
     if (type == FieldType::kKeyword)
-      append_json_string(out, totals.words[i]);
+      schema::append_json_string(out, totals.words[i]);
     else
       append_key(out, type, totals.keys[i]);
     append_count(out, "count", totals.counts[i]);
@@ -97,7 +98,7 @@ void append_filters(std::string& out, const Facet& facet, const FacetTotals& tot
   out += "\"buckets\":[";
   for (std::size_t i = 0; i < facet.queries.size(); ++i) {
     out += i == 0 ? "{\"name\":" : ",{\"name\":";
-    append_json_string(out, facet.queries[i].name);
+    schema::append_json_string(out, facet.queries[i].name);
     append_documents(out, facet, totals, i, schema);
     out += '}';
   }
@@ -198,7 +199,7 @@ void append_inside(std::string& out, const Facet& facet, const FacetTotals& tota
   for (std::size_t i = 0; i < facet.inside.size(); ++i) {
     const std::size_t place = bucket * facet.inside.size() + i;
     if (i > 0) out += ',';
-    append_json_string(out, facet.inside[i].name);
+    schema::append_json_string(out, facet.inside[i].name);
     out += ":{";
     append_facet(out, facet.inside[i], place < totals.nested.size() ? totals.nested[place] : kEmpty, schema);
     out += '}';
@@ -233,7 +234,7 @@ void append_facets(std::string& out, const std::vector<FacetTotals>& totals, con
   for (std::size_t i = 0; i < totals.size(); ++i) {
     const Facet& facet = arrangement.facets[i];
     if (i > 0) out += ',';
-    append_json_string(out, facet.name);
+    schema::append_json_string(out, facet.name);
     out += ":{";
     append_facet(out, facet, totals[i], *arrangement.schema);
     out += '}';

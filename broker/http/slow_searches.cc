@@ -1,29 +1,21 @@
 #include "broker/http/slow_searches.h"
 
 #include <algorithm>
-#include <ctime>
 #include <functional>
 #include <utility>
 #include <vector>
 
 #include "broker/http/answer_json.h"
+#include "common/base/text.h"
 
 namespace frond::broker::http {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLines{100};
 
-std::string now_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32] = {};
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc)};
-}
-
 std::string entry_of(const SlowSearch& search) {
   std::string out = "{";
-  append_text(out, "time", now_text());
+  append_text(out, "time", utc_text(kUtcSeconds));
   append_text(out, "request_id", search.trace.request_id());
   append_text(out, "trace_id", search.trace.trace_id());
   append_text(out, "collection", search.collection);

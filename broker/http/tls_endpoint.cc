@@ -1,21 +1,11 @@
 #include "broker/http/tls_endpoint.h"
 
-#include <ctime>
 #include <utility>
 
 #include "broker/http/broker_metrics.h"
+#include "common/base/text.h"
 
 namespace frond::broker::http {
-namespace {
-std::string text_of(std::chrono::system_clock::time_point when) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
-  std::tm utc{};
-  ::gmtime_r(&seconds, &utc);
-  char text[32];
-  const auto size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return {text, size};
-}
-}  // namespace
 
 Result<std::unique_ptr<TlsEndpoint>> TlsEndpoint::create(std::string certificate_file, std::string key_file,
                                                          cluster::TimerQueue& timers, Logger& log,
@@ -42,9 +32,9 @@ void TlsEndpoint::tell(std::string_view what) {
   const auto ends = identity_->expires();
   expiry_.set(static_cast<double>(std::chrono::system_clock::to_time_t(ends)));
   if (ends <= std::chrono::system_clock::now())
-    log_.warn("the TLS certificate is out of date: clients will refuse it", {{"expired", text_of(ends)}});
+    log_.warn("the TLS certificate is out of date: clients will refuse it", {{"expired", utc_text(kUtcSeconds, ends)}});
   else
-    log_.info(what, {{"expires", text_of(ends)}});
+    log_.info(what, {{"expires", utc_text(kUtcSeconds, ends)}});
 }
 
 void TlsEndpoint::look() {

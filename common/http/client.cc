@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <exception>
 #include <memory>
 
@@ -229,11 +228,8 @@ Result<Answered> exchange(const net::Url& url, const tls::Trust* trust, const As
                        [&](Exchange& exchange, const std::string& target) -> Result<Answered> {
                          FROND_TRY(exchange.ask(url, Asked{asked.method, target, asked.fields, asked.body}, {}));
                          Answered answer{static_cast<int>(exchange.head().result_int()), {}, {}};
-                         for (const auto& field : exchange.head()) {
-                           std::string name(field.name_string());
-                           for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-                           answer.headers.emplace_back(std::move(name), std::string(field.value()));
-                         }
+                         for (const auto& field : exchange.head())
+                           answer.headers.emplace_back(lower_case(field.name_string()), std::string(field.value()));
                          FROND_TRY(exchange.receive(limits.max_bytes, [&](ByteView piece) {
                            answer.body += as_text(piece);
                            return Result<void>();

@@ -1,8 +1,6 @@
 // The listener: accepts connections, sweeps them, drains them.
 #include "common/http/server.h"
 
-#include <array>
-#include <ctime>
 #include <initializer_list>
 
 #include <boost/asio/io_context.hpp>
@@ -11,6 +9,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "common/base/check.h"
+#include "common/base/text.h"
 #include "common/http/server_core.h"
 #include "common/http/session.h"
 #include "common/net/address.h"
@@ -28,14 +27,7 @@ using std::chrono::seconds;
 constexpr std::chrono::seconds kSweepInterval{1};  // timeouts are looked at this often
 constexpr std::chrono::milliseconds kPause{50};    // before connections are accepted again after a failure
 
-void stamp_date(ServerCore& core) {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 64> text{};
-  const auto n = std::strftime(text.data(), text.size(), "Date: %a, %d %b %Y %H:%M:%S GMT\r\n", &utc);
-  core.date.assign(text.data(), n);
-}
+void stamp_date(ServerCore& core) { core.date = utc_text("Date: %a, %d %b %Y %H:%M:%S GMT\r\n"); }
 
 void sweep_each_second(const std::shared_ptr<ServerCore>& core, SteadyClock::time_point before) {
   core->sweeper.expires_after(kSweepInterval);

@@ -33,17 +33,6 @@ constexpr std::array<bool, 256> kKeyCharacters = [] {
 
 Error invalid(std::string message) { return Error(Code::kInvalid, std::move(message)); }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  while (true) {
-    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    if (line.empty()) return words;
-    const auto end = std::min(line.find_first_of(" \t"), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-}
-
 Result<tls::Sha256> parse_digest(std::string_view text) {
   const Error wrong = invalid("the third word must be " + std::string(kHashName) + " and 64 digits of lower-case hex");
   if (!text.starts_with(kHashName)) return wrong;
@@ -169,7 +158,7 @@ std::string KeyEntry::line() const {
 }
 
 Result<KeyEntry> KeyEntry::parse(std::string_view line) {
-  const auto words = words_of(line);
+  const auto words = words_in(line);
   if (words.size() < 3) return invalid("a line is a name, scopes and sha256:, with spaces between");
   KeyEntry entry;
   if (!is_name(words[0])) return invalid("a name is up to 64 letters, digits, dots, dashes and underscores");

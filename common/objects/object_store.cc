@@ -92,7 +92,7 @@ std::string ObjectStore::server() const {
 
 HttpAnswer ObjectStore::send(Call& call, const Credentials& credentials, std::chrono::milliseconds connect,
                              const Stopping& stopping) const {
-  const std::string timestamp = timestamp_of(std::chrono::system_clock::now());
+  const std::string timestamp = utc_text(kCompactUtcSeconds);
   RequestToSign signing{call.method, place_.root, call.query, call.headers, call.payload_sha256};
   if (!call.of_bucket) signing.path += place_.prefix + call.key;
   signing.headers.emplace_back("host", place_.host);
@@ -102,7 +102,7 @@ HttpAnswer ObjectStore::send(Call& call, const Credentials& credentials, std::ch
     signing.headers.emplace_back("x-amz-security-token", credentials.session_token);
   HttpRequest request{call.method, {}, signing.headers, call.body};
   request.headers.emplace_back("authorization", authorization(signing, credentials, {access_.region}, timestamp));
-  request.url = server() + percent_encode(signing.path, /*keep_slash=*/true);
+  request.url = server() + percent_encoded(signing.path, kPlainInPaths);
   if (!call.query.empty()) request.url += "?" + canonical_query(call.query);
 
   HttpLimits limits{std::min(access_.connect_timeout, connect),

@@ -1,9 +1,7 @@
 #include "common/objects/signature.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
-#include <ctime>
 #include <span>
 
 #include "common/base/lines.h"
@@ -15,17 +13,6 @@ namespace frond::objects {
 namespace {
 
 constexpr std::string_view kEnd = "aws4_request";  // of a scope
-
-std::string hex_of(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  hex.reserve(bytes.size() * 2);
-  for (const char byte : bytes) {
-    hex += kDigits[static_cast<unsigned char>(byte) >> 4];
-    hex += kDigits[static_cast<unsigned char>(byte) & 15];
-  }
-  return hex;
-}
 
 std::string_view text_of(const tls::Sha256& digest) { return as_text(std::as_bytes(std::span(digest))); }
 
@@ -81,27 +68,9 @@ std::string environment(const char* name) {
 
 }  // namespace
 
-std::string percent_encode(std::string_view text, bool keep_slash) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = (byte < 128 && std::isalnum(byte)) || c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain || (c == '/' && keep_slash)) {
-      encoded += c;
-    } else {
-      encoded += '%';
-      encoded += kDigits[byte >> 4];
-      encoded += kDigits[byte & 15];
-    }
-  }
-  return encoded;
-}
-
 std::string canonical_query(const Fields& query) {
   Fields encoded;
-  for (const auto& [name, value] : query)
-    encoded.emplace_back(percent_encode(name, /*keep_slash=*/false), percent_encode(value, /*keep_slash=*/false));
+  for (const auto& [name, value] : query) encoded.emplace_back(percent_encoded(name), percent_encoded(value));
   std::sort(encoded.begin(), encoded.end());
   std::string text;
   for (const auto& [name, value] : encoded) text.append(text.empty() ? "" : "&").append(name).append("=").append(value);
@@ -110,7 +79,7 @@ std::string canonical_query(const Fields& query) {
 
 std::string canonical_request(const RequestToSign& request) {
   const Fields headers = sorted_headers(request);
-  std::string text = request.method + "\n" + percent_encode(request.path, /*keep_slash=*/true) + "\n" +
+  std::string text = request.method + "\n" + percent_encoded(request.path, kPlainInPaths) + "\n" +
                      canonical_query(request.query) + "\n";
   for (const auto& [name, value] : headers) text += name + ":" + canonical_value(value) + "\n";
   return text + "\n" + signed_names(headers) + "\n" + request.payload_sha256;
@@ -127,18 +96,10 @@ std::string authorization(const RequestToSign& request, const Credentials& crede
     key = tls::hmac_sha256(text_of(key), part);
   return "AWS4-HMAC-SHA256 Credential=" + credentials.key_id + "/" + within +
          ", SignedHeaders=" + signed_names(sorted_headers(request)) +
-         ", Signature=" + hex_of(text_of(tls::hmac_sha256(text_of(key), to_sign)));
+         ", Signature=" + hex_text(as_bytes(text_of(tls::hmac_sha256(text_of(key), to_sign))));
 }
 
-std::string timestamp_of(std::chrono::system_clock::time_point time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
-  struct tm utc {};
-  ::gmtime_r(&seconds, &utc);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc)};
-}
-
-std::string sha256_hex(ByteView bytes) { return hex_of(text_of(tls::sha256(as_text(bytes)))); }
+std::string sha256_hex(ByteView bytes) { return hex_text(as_bytes(text_of(tls::sha256(as_text(bytes))))); }
 
 Result<Credentials> parse_credentials(std::string_view text) {
   Credentials found;

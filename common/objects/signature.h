@@ -36,16 +36,14 @@ struct Scope {
   std::string region, service = "s3";
 };
 
-// All but letters, digits and "-._~" as %XX; '/' too, unless it is kept.
-std::string percent_encode(std::string_view text, bool keep_slash);
+// For percent_encoded(), of paths.
+inline constexpr std::string_view kPlainInPaths = "-._~/";
 // "a=1&b=2", encoded and sorted. The same text belongs into the URL.
 std::string canonical_query(const Fields& query);
 std::string canonical_request(const RequestToSign& request);
 // The value of the header Authorization. `timestamp` is also the value of x-amz-date: "20130524T000000Z".
 std::string authorization(const RequestToSign& request, const Credentials& credentials, const Scope& scope,
                           std::string_view timestamp);
-std::string timestamp_of(std::chrono::system_clock::time_point time);
-
 std::string sha256_hex(ByteView bytes);
 
 // Where the keys to an object store come from: a file, which may be a mounted Kubernetes Secret, or the environment.

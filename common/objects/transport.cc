@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstring>
-#include <ctime>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -94,9 +92,7 @@ std::size_t take_header(char* bytes, std::size_t, std::size_t count, void* user)
   if (line.starts_with("HTTP/")) exchange.answer.headers.clear();  // an interim answer came before
   const auto colon = line.find(':');
   if (colon == line.npos) return count;
-  std::string name(line.substr(0, colon));
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  exchange.answer.headers.emplace_back(std::move(name), trimmed(line.substr(colon + 1)));
+  exchange.answer.headers.emplace_back(lower_case(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
   return count;
 }
 

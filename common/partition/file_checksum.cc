@@ -4,6 +4,7 @@
 
 #include "common/base/check.h"
 #include "common/base/long_hash.h"
+#include "common/base/text.h"
 #include "common/files/read.h"
 #include "common/partition/files/mapped_file.h"
 
@@ -25,10 +26,7 @@ void Xxh3::update(ByteView bytes) { update_long_hash_128(state_->xxh, bytes); }
 std::string Xxh3::hex() const {
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state_->xxh));
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const unsigned char byte : canonical.digest) hex.append({kDigits[byte >> 4], kDigits[byte & 15]});
-  return hex;
+  return hex_text(std::as_bytes(std::span(canonical.digest)));
 }
 
 std::string xxh3_hex(ByteView bytes) {

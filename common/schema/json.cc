@@ -103,23 +103,18 @@ Result<Json> parse_json(std::string_view text) {
   return std::move(builder.root);
 }
 
-std::string json_string(std::string_view text) {
+void append_json_string(std::string& out, std::string_view text) {
   unsigned escaped = 0;  // without a branch a byte: what is neither printable ASCII nor stands as it is
   for (const char c : text)
     escaped |= static_cast<unsigned>((static_cast<unsigned char>(c - ' ') >= 0x7f - ' ') | (c == '"') | (c == '\\'));
-  if (escaped == 0) {
-    std::string out;
-    out.reserve(text.size() + 2);
-    out.append(1, '"').append(text).append(1, '"');
-    return out;
+  if (escaped != 0 && !text::is_utf8(text)) {
+    out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return;
   }
-  if (!text::is_utf8(text)) return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   constexpr std::string_view kHex = "0123456789abcdef", kShort = "\bb\tt\nn\ff\rr\"\"\\\\";  // and their letters
-  std::string out;
-  out.reserve(text.size() + 16);
   out += '"';
   for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t end = begin;
+    std::size_t end = escaped != 0 ? begin : text.size();
     while (end < text.size() && static_cast<unsigned char>(text[end]) >= ' ' && text[end] != '"' && text[end] != '\\')
       ++end;
     out.append(text.substr(begin, end - begin));
@@ -133,7 +128,14 @@ std::string json_string(std::string_view text) {
     else
       out.append("\\u00").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
   }
-  return out + '"';
+  out += '"';
+}
+
+std::string json_string(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + 16);
+  append_json_string(out, text);
+  return out;
 }
 
 std::string json_scalar(const Value& value) {

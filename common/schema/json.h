@@ -47,6 +47,7 @@ Result<Json> parse_json(std::string_view text);
 // A string or scalar as JSON. Bytes that are not UTF-8 become U+FFFD. Doubles have a point or an exponent, so that they
 // are doubles when they are read back.
 std::string json_string(std::string_view text);
+void append_json_string(std::string& out, std::string_view text);
 std::string json_scalar(const Value& value);
 
 // The path of a member: "fields" and "title" are "fields.title".

@@ -195,8 +195,6 @@ def leaf():
             panel("Lists found, missed, dropped, refused", "ops", per("frond_leaf_gpu_cache_hits_total", "{{instance}} {{device}} found", DEVICE),
                   per("frond_leaf_gpu_cache_misses_total", "{{instance}} {{device}} missed", DEVICE), per("frond_leaf_gpu_cache_evictions_total", "{{instance}} {{device}} dropped", DEVICE),
                   per("frond_leaf_gpu_lists_refused_total", "{{instance}} {{device}} refused", DEVICE)),
-            panel("Plain forms of lists", "bytes", now("frond_leaf_gpu_plain_bytes", "{{instance}} {{device}}", DEVICE), now("frond_leaf_gpu_plain_limit_bytes", "{{instance}} {{device}} limit", DEVICE), why="For counts, and hits without ranking."),
-            panel("Lists looked up in plain forms", "ops", per("frond_leaf_gpu_plain_used_total", "{{instance}} {{device}}", DEVICE), per("frond_leaf_gpu_plain_made_total", "{{instance}} {{device}} forms made", DEVICE)),
             panel("Copied to the device", "Bps", per("frond_leaf_gpu_copied_bytes_total", "{{instance}} {{device}}", DEVICE)),
         ]),
         ("Content", [

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "common/base/text.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/terms/term_files.h"
 #include "common/schema/schema_json.h"
@@ -34,7 +35,7 @@ class Publication {
 
   Result<Manifest> publish(std::stop_token stop) {
     draft_.generation = writer_.next_generation();
-    draft_.created = publish::utc_now();
+    draft_.created = utc_text(kUtcSeconds);
     draft_.input = {};  // of the last full build, which this is not
     if (change_.log_sequence > 0) {
       draft_.log_sequence = change_.log_sequence;

@@ -1,8 +1,6 @@
 #include "indexer/publish/publication.h"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
 #include <future>
 #include <random>
 #include <vector>
@@ -73,15 +71,6 @@ EmptiedFolder::~EmptiedFolder() {
     std::filesystem::remove_all(entry.path(), ignored);
 }
 
-std::string utc_now() {
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
-  struct tm utc {};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  const std::size_t size = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return {text, size};
-}
-
 Result<void> count_documents(std::span<const repository::PartitionEntry> partitions,
                              const std::filesystem::path& building, std::uint32_t threads) {
   FROND_TRY(verify_files(partitions, building, threads));
@@ -148,7 +137,7 @@ Result<repository::Manifest> publish_generation(repository::RepositoryWriter& wr
     return Error(Code::kCorrupt, "the lists have " + std::to_string(totals.occurrences) +
                                      " occurrences, the documents " + std::to_string(tokens) + " tokens");
   draft.generation = writer.next_generation();
-  draft.created = utc_now();
+  draft.created = utc_text(kUtcSeconds);
   draft.term_statistics = FROND_TRY(std::move(described));
   draft.term_statistics.name = std::to_string(draft.generation) + ".terms.sst";
   if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");

@@ -16,8 +16,6 @@
 
 namespace frond::indexer::publish {
 
-std::string utc_now();  // RFC 3339, in seconds
-
 // Reads all files of each new partition, which lies in `building`, and compares their checksums with those of when they
 // were written; then opens it as a leaf does. By up to 16 of `threads`, each of which takes 2 MiB. kCorrupt: a file is
 // not as it was written, or a partition does not have the documents and tokens of its summary.

@@ -1,7 +1,7 @@
+#include "common/base/text.h"
 #include "indexer/serve/routes.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,21 +11,11 @@
 namespace frond::indexer::serve {
 namespace {
 
-constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::string_view kLines[] = {"application/x-ndjson", "application/ndjson",    "application/jsonl",
                                        "application/x-jsonl",  "application/jsonlines", "application/x-jsonlines"};
 constexpr std::string_view kUnsaid[] = {"application/x-www-form-urlencoded", "text/plain", "application/octet-stream"};
 constexpr std::string_view kCompressed[] = {"\x1f\x8b", "\x28\xb5\x2f\xfd", "BZh", "\xfd\x37zXZ", "PK\x03\x04"};
 
-std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlank) + 1);
-}
-std::string lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
 template <std::size_t N>
 bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
@@ -33,7 +23,7 @@ bool is_one_of(const std::string_view (&names)[N], std::string_view name) {
 
 // Of "type/subtype; charset=utf-8"; empty: none is named.
 std::string charset_of(std::string_view parameters) {
-  const std::string text = lower(parameters);
+  const std::string text = lower_case(parameters);
   const auto at = text.find("charset=");
   if (at == text.npos) return {};
   std::string value(trimmed(std::string_view(text).substr(at + 8, text.find(';', at) - at - 8)));
@@ -54,7 +44,7 @@ http::Response unsupported(const std::string& why) {
 
 std::optional<http::Response> other_than_lines(const http::Request& request) {
   const std::string_view field = request.content_type;
-  const std::string type = lower(trimmed(field.substr(0, field.find(';'))));
+  const std::string type = lower_case(trimmed(field.substr(0, field.find(';'))));
   const bool unsaid = is_one_of(kUnsaid, type);
   const std::string shown = "The body is " + type.substr(0, 100);
   if (!type.empty() && !unsaid && !is_one_of(kLines, type)) return unsupported(shown);

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <system_error>
 #include <utility>
 
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 
+#include "common/base/text.h"
 #include "common/files/read.h"
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
@@ -180,12 +180,7 @@ std::string LogLoss::text() const {
 }
 
 fs::path overtaken_file(const fs::path& folder, std::uint64_t epoch) {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  ::gmtime_r(&now, &utc);
-  char text[32];
-  (void)std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
-  return folder / ("overtaken-" + std::string(text) + "-" + std::to_string(epoch) + ".jsonl");
+  return folder / ("overtaken-" + utc_text(kCompactUtcSeconds) + "-" + std::to_string(epoch) + ".jsonl");
 }
 
 Result<void> expect_files(const fs::path& folder) {

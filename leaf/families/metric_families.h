@@ -183,12 +183,6 @@ constexpr Family kGpuCacheEvictions{"frond_leaf_gpu_cache_evictions_total",
 constexpr Family kGpuListsRefused{"frond_leaf_gpu_lists_refused_total",
                                   "Lists that the device can't take, by reason: damaged, too_large."};
 constexpr Family kGpuCopiedBytes{"frond_leaf_gpu_copied_bytes_total", "Bytes copied to device memory."};
-constexpr Family kGpuPlainBytes{"frond_leaf_gpu_plain_bytes", "Plain forms of lists held in device memory."};
-constexpr Family kGpuPlainLimit{"frond_leaf_gpu_plain_limit_bytes",
-                                "Device memory for plain forms of lists, of that for lists."};
-constexpr Family kGpuPlainMade{"frond_leaf_gpu_plain_made_total", "Plain forms of lists made."};
-constexpr Family kGpuPlainUsed{"frond_leaf_gpu_plain_used_total",
-                               "Lists of plans without ranking that were looked up in their plain forms."};
 constexpr Family kGpuBatches{"frond_leaf_gpu_batches_total", "Batches run on the device."};
 constexpr Family kGpuBusy{"frond_leaf_gpu_busy_seconds_total",
                           "Time that the device spent on batches; what several did at a time counts once."};

@@ -15,7 +15,6 @@
 #include "common/scoring/bm25.h"
 #include "common/scoring/prior.h"
 #include "leaf/gpu/block_entry.h"
-#include "leaf/gpu/list_search.h"
 
 namespace frond::leaf::gpu {
 
@@ -116,7 +115,6 @@ struct BatchOnDevice {
   const TermOnDevice* terms;
   const Row* rows;                  // ends with a row that has only first_task: the number of tasks
   const std::uint32_t* group_rows;  // the row of every kTasksOfAGroup-th task
-  const PlainView* plain;           // by term: its list's plain form, count 0: none (plain_lists.h); null: none at all
   // Queries whose number of matches is what their first term's list has of documents that are not hidden, or contains
   // it; the hidden ones are counted. Each by count_blocks thread blocks.
   const std::uint32_t* counted;

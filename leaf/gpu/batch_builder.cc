@@ -182,7 +182,6 @@ bool can_rank_ties(const ReadyPlan& ready) {
 std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const std::size_t first = terms_.size();
-  const PlainView no_form;
   const auto before = [&plan](const TermOnDevice& a, const TermOnDevice& b) {
     if (plan.mode == engine::Mode::kAnd) return a.list.count < b.list.count;
     return plan.ranked ? a.max_score > b.max_score : a.list.count > b.list.count;
@@ -194,11 +193,8 @@ std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
                       .weight = term.weight,
                       .max_score = term.bounds.bound(ready.lists[i]->list_deficit),
                       .max_rest = 0});
-    if (unranked_) plain_.push_back(i < ready.plain.size() && ready.plain[i] ? ready.plain[i]->view : no_form);
-    for (std::size_t at = terms_.size() - 1; at > first && before(terms_[at], terms_[at - 1]); --at) {
+    for (std::size_t at = terms_.size() - 1; at > first && before(terms_[at], terms_[at - 1]); --at)
       std::swap(terms_[at], terms_[at - 1]);
-      if (unranked_) std::swap(plain_[at], plain_[at - 1]);
-    }
   }
   Score rest = 0;
   for (std::size_t at = terms_.size(); at-- > first;) {
@@ -307,7 +303,6 @@ BatchBuilder::TaskCounts BatchBuilder::cut_rows(double work) {
 BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const std::byte* base) {
   queries_.clear();
   terms_.clear();
-  plain_.clear();
   rows_.clear();
   thresholds_.clear();
   group_rows_.clear();
@@ -356,8 +351,6 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
     batch.summed_documents = std::max(batch.summed_documents, queries_[query].documents);
   batch.counted_queries = static_cast<std::uint32_t>(counted_.size());
   batch.count_blocks = count_blocks_for(counted_blocks, counted_documents);
-  const bool any_plain = std::any_of(plain_.begin(), plain_.end(), [](const auto& view) { return view.count > 0; });
-  if (any_plain) batch.plain = place(plain_, base, bytes_);
   return batch;
 }
 

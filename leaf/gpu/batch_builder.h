@@ -34,11 +34,6 @@ struct ResidentArray {
   const void* holder = nullptr;         // the DocumentArrays that made it
   std::shared_ptr<const void> memory;
 };
-// A list's plain form on the device, likewise (plain_lists.h).
-struct ResidentPlain : lists::KeptList {
-  PlainView view;
-  std::shared_ptr<const std::byte> memory;
-};
 // A list on the device, likewise.
 struct ResidentList : lists::KeptList {
   lists::ListKey key;
@@ -50,9 +45,6 @@ struct ResidentList : lists::KeptList {
   // PostingList::best_deficit(i) for each rank i. Kept here because computing it visits all segments.
   std::array<scoring::PackedDeficit, postings::kBestRanks.size()> best_deficits{};
   std::shared_ptr<const void> memory;
-  // For PlainLists alone: documents looked up in the list while it has no plain form, and the form.
-  mutable std::atomic<std::uint64_t> looked_up{0};
-  mutable std::atomic<std::weak_ptr<const ResidentPlain>> plain;
 
   // How many of its postings are of hidden documents, as last counted.
   std::optional<std::uint32_t> hidden_postings(const ResidentArray& hidden) const {
@@ -72,8 +64,6 @@ struct ResidentList : lists::KeptList {
 struct ReadyPlan {
   const engine::Plan* plan = nullptr;
   std::vector<std::shared_ptr<const ResidentList>> lists;  // in the order of plan->terms
-  // Of a plan that is not ranked: the lists' plain forms, in the same order; null, or missing: none.
-  std::vector<std::shared_ptr<const ResidentPlain>> plain;
   std::shared_ptr<const ResidentLengths> lengths;
   std::shared_ptr<const ResidentArray> priors;              // null: none are added
   std::shared_ptr<const ResidentArray> hidden;              // null: no document is hidden
@@ -135,7 +125,6 @@ class BatchBuilder {
   std::vector<QueryOnDevice> queries_;
   std::vector<scoring::Score> thresholds_;  // of the queries, when their search begins, about
   std::vector<TermOnDevice> terms_;
-  std::vector<PlainView> plain_;  // of the terms, if the batch is not ranked
   std::vector<Row> rows_;
   std::vector<std::uint32_t> group_rows_;
   std::vector<std::uint32_t> counted_;  // BatchOnDevice::counted

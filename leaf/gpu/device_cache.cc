@@ -28,7 +28,7 @@ Result<std::unique_ptr<DeviceCache>> DeviceCache::create(device::Arena& arena, c
 }
 
 DeviceCache::DeviceCache(device::Arena& arena, const Options& options, ListCopier copier)
-    : arena_(arena), options_(options), copier_(std::move(copier)), plain_(arena, options.plain), kept_(arena.bytes()) {
+    : arena_(arena), options_(options), copier_(std::move(copier)), kept_(arena.bytes()) {
   if (options.copying == Copying::kInBackground)
     thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -40,7 +40,6 @@ std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
   auto ready = look_up(plan, true);
   if (!ready && !engine::of_device_leases(plan) && order(plan) && options_.copying == Copying::kByTheCaller)
     ready = copy_and_look_up(plan);
-  if (ready && !plan.ranked) add_plain_forms(*ready);
   if (ready && ready->priors && !fits_scores(*ready)) return std::nullopt;
   if (ready && ready->hidden) ready->hidden_postings = longest_of(*ready).hidden_postings(*ready->hidden);
   return ready;
@@ -112,31 +111,6 @@ std::optional<ReadyPlan> DeviceCache::look_up(const engine::Plan& plan, bool cou
   return ready;
 }
 
-// Every list but the shortest is looked up in: by AND for documents of the shortest, by OR for those and more.
-void DeviceCache::add_plain_forms(ReadyPlan& ready) {
-  if (options_.plain.bytes == 0 || ready.lists.size() < 2) return;
-  const auto shorter = [](const auto& a, const auto& b) { return a->list.count < b->list.count; };
-  const auto shortest = std::min_element(ready.lists.begin(), ready.lists.end(), shorter);
-  ready.plain.resize(ready.lists.size());
-  for (std::size_t i = 0; i < ready.lists.size(); ++i) {
-    const auto& list = ready.lists[i];
-    if (list == *shortest) continue;
-    bool wanted = false;
-    ready.plain[i] = plain_.find(*list, (*shortest)->list.count, wanted);
-    if (!wanted) continue;
-    Order order{.partition = list->key.partition, .lengths = {}, .lists = {}, .arrays = {}, .plain = list};
-    if (options_.copying == Copying::kByTheCaller) {
-      fulfil(order);
-      ready.plain[i] = plain_.find(*list, 0, wanted);
-      continue;
-    }
-    const MutexLock lock(mutex_);
-    if (orders_.size() >= options_.max_waiting) continue;
-    orders_.push_back(std::move(order));
-    changed_.notify_all();
-  }
-}
-
 lists::DeviceLease DeviceCache::find(const lists::ListKey& key) {
   if (lost()) return nullptr;
   const MutexLock lock(mutex_);
@@ -159,7 +133,7 @@ bool DeviceCache::is_ordered(const DocumentArrays::Source& source) const {
 // ordered_ with it.
 std::optional<DeviceCache::Order> DeviceCache::missing(const engine::Plan& plan, std::span<const lists::ListLease> more,
                                                        Marks& marks) {
-  Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}, .arrays = {}, .plain = {}};
+  Order order{.partition = plan.partition, .lengths = plan.lengths, .lists = {}, .arrays = {}};
   const auto add = [&](const lists::ListLease& list) FROND_REQUIRES(mutex_) {
     const lists::ListKey& key = list->key;
     if (!kept_.find(key) && !ordered_.contains(key) && marks.insert(key).second) order.lists.push_back(list);
@@ -243,7 +217,7 @@ void DeviceCache::fulfil(const Order& order) {
   const OrderEnd end{*this, order};
   const MutexLock copying(copying_);
   Result<void> done = lost() ? Result<void>(Error(Code::kDevice, "lost")) : device::use(options_.device);
-  if (done) done = order.plain ? plain_.make(*order.plain, copier_) : copy_lengths(order);
+  if (done) done = copy_lengths(order);
   for (const DocumentArrays::Source& source : order.arrays)
     if (done) done = copy_array(source);
   for (const lists::ListLease& lease : order.lists)
@@ -252,14 +226,13 @@ void DeviceCache::fulfil(const Order& order) {
   if (!done && done.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
 }
 
-// Allocates from the arena, evicting plain forms, then lists, if needed; not those of plans, whose memory would not be
-// free. Drops arrays that nothing uses any more. The last copy of the pointer releases it. Null: no room.
+// Allocates from the arena, evicting lists if needed; not those of plans, whose memory would not be free. Drops arrays
+// that nothing uses any more. The last copy of the pointer releases it. Null: no room.
 std::shared_ptr<std::byte> DeviceCache::allocate(std::size_t bytes) {
   arrays_.drop_unused();
   for (;;) {
     if (std::byte* piece = arena_.allocate(bytes))
       return {piece, [arena = &arena_](const std::byte* used) { arena->release(used); }};
-    if (plain_.evict_unused()) continue;
     const MutexLock lock(mutex_);
     if (!kept_.evict_unused()) return nullptr;
   }
@@ -366,7 +339,6 @@ void DeviceCache::forget(std::uint64_t partition) {
   std::erase_if(orders_, [partition](const Order& order) { return order.partition == partition; });
   changed_.notify_all();
   changed_.wait(lock.mutex(), [this, partition]() FROND_REQUIRES(mutex_) { return in_progress_ != partition; });
-  plain_.forget(partition);
   arrays_.forget(partition);
   gone = kept_.take_partition(partition);
   lengths_.erase(partition);
@@ -389,7 +361,6 @@ DeviceCache::Counters DeviceCache::counters() const {
   now.evictions = kept_.evictions();
   now.bytes = arena_.used();
   now.entries = kept_.entries();
-  now.plain = plain_.counters();
   return now;
 }
 

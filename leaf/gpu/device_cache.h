@@ -6,7 +6,6 @@
 // and stay until forget(). Other arrays by document are copied when a plan first needs them (document_arrays.h).
 //
 // A list whose bytes are corrupt, or that is too large for an image, is remembered as refused and not copied again.
-// Lists that plans without ranking look many documents up in get a plain form beside (plain_lists.h).
 //
 // When a device operation fails, the cache is lost: pin() returns nothing from then on. When the host has no memory for
 // a copy, the copy is dropped and may be ordered again. Every method may be called from any thread.
@@ -26,7 +25,6 @@
 #include "leaf/gpu/batch_builder.h"
 #include "leaf/gpu/document_arrays.h"
 #include "leaf/gpu/list_copier.h"
-#include "leaf/gpu/plain_lists.h"
 #include "leaf/lists/kept_lists.h"
 #include "leaf/lists/list_store.h"
 
@@ -40,14 +38,12 @@ class DeviceCache final : public lists::DeviceLists {
     Copying copying = Copying::kInBackground;
     std::size_t staging_bytes = std::size_t{4} << 20;  // of pinned memory
     std::size_t max_waiting = 256;                     // max plans whose lists wait to be copied
-    PlainLists::Options plain{};
   };
   // Counts of lists, not of plans; bytes of device memory.
   struct Counters {
     std::uint64_t hits = 0, misses = 0, evictions = 0, copied_bytes = 0;
     std::uint64_t damaged = 0, too_large = 0;  // refused
-    std::uint64_t bytes = 0, entries = 0;      // held now; bytes: plain forms too
-    PlainLists::Counters plain;
+    std::uint64_t bytes = 0, entries = 0;      // held now
   };
 
   // `arena` allocates device memory. kDevice.
@@ -92,7 +88,6 @@ class DeviceCache final : public lists::DeviceLists {
     std::span<const std::uint32_t> lengths;
     std::vector<lists::ListLease> lists;
     std::vector<DocumentArrays::Source> arrays;
-    std::shared_ptr<const ResidentList> plain;  // instead: a list that wants its plain form
   };
 
   DeviceCache(device::Arena& arena, const Options& options, ListCopier copier);
@@ -111,14 +106,12 @@ class DeviceCache final : public lists::DeviceLists {
   std::shared_ptr<std::byte> allocate(std::size_t bytes);
   std::optional<ReadyPlan> look_up(const engine::Plan& plan, bool count);
   std::optional<ReadyPlan> copy_and_look_up(const engine::Plan& plan);
-  void add_plain_forms(ReadyPlan& ready);
 
   device::Arena& arena_;
   const Options options_;
   Mutex copying_;  // one order at a time; taken before mutex_
   ListCopier copier_ FROND_GUARDED_BY(copying_);
   std::atomic<bool> lost_{false};
-  PlainLists plain_;
   DocumentArrays arrays_;
   std::atomic<std::uint64_t> leased_{0};  // lists of plans of device leases
 

@@ -32,8 +32,8 @@ Result<std::unique_ptr<GpuEngine>> GpuEngine::create(const Options& options, eng
   auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, options.memory_bytes - each * many));
   std::unique_ptr<GpuEngine> engine(
       new GpuEngine(options, below, std::move(busy), std::move(memory), std::move(runners)));
-  engine->cache_ = FROND_TRY(DeviceCache::create(
-      engine->arena_, {.device = options.device, .copying = options.copying, .plain = options.plain}));
+  engine->cache_ =
+      FROND_TRY(DeviceCache::create(engine->arena_, {.device = options.device, .copying = options.copying}));
   return engine;
 }
 

@@ -39,7 +39,6 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
     std::uint32_t runners = 3;                        // batches in progress at a time
     std::chrono::milliseconds patience{2000};         // the device is lost if a batch takes longer
     DeviceCache::Copying copying = DeviceCache::Copying::kInBackground;
-    PlainLists::Options plain{};     // plain forms of lists, within memory_bytes
     bool timed = false;              // steps() has the device's steps too
     Sums sums = Sums::kWhereFaster;  // others: for comparison
     bool by_bucket = true;  // counts look documents up by bucket in lists of codec hs-lrc; false: for comparison

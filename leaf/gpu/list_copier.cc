@@ -50,14 +50,6 @@ Result<void> ListCopier::copy_codes(const engine::DocumentCodes& codes, std::byt
   return {};
 }
 
-Result<void> ListCopier::make_plain_form(const DeviceList& list, const PlainView& form) {
-  FROND_TRY(gpu::make_plain_form(list, form, stream_.get()));
-  Half& half = next_half();
-  FROND_TRY(half.free.wait());
-  FROND_TRY(half.free.record(stream_.get()));
-  return half.free.wait();
-}
-
 Result<bool> ListCopier::copy_list(const lists::List& list, const ListImage& image, std::byte* to) {
   FROND_TRY(copy(to, image.copied_from(), image.bytes(),
                  [&image](std::size_t from, std::span<std::byte> out) { image.fill(from, out); }));

@@ -23,8 +23,6 @@ class ListCopier {
   // must not use it. kDevice; List::intact()'s errors.
   // REQUIRES: it was planned of `list`; `to` has image.bytes() bytes.
   Result<bool> copy_list(const lists::List& list, const ListImage& image, std::byte* to);
-  // Makes the plain form of an admitted list (list_kernels.h) and waits. kDevice.
-  Result<void> make_plain_form(const DeviceList& list, const PlainView& form);
   // Copies `bytes` to `to` and waits. kDevice.
   Result<void> copy_bytes(ByteView bytes, std::byte* to);
   // Writes the codes of all documents to `to` and waits. kDevice.

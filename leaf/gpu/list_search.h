@@ -1,6 +1,6 @@
 #pragma once
-// Searches in single lists that leaves have from Ao et al. 2011: hash segmentation (§3.4), for lists in plain form, and
-// the search range in a stretch of a list that is compressed along lines (§4.3). On the device or the host.
+// The search range in a stretch of a list that is compressed along lines (Ao et al. 2011 §4.3). On the device or the
+// host.
 #include <cstddef>
 #include <cstdint>
 
@@ -13,39 +13,6 @@ namespace frond::leaf::gpu {
 // Positions [low, high) of a list.
 struct Bracket {
   std::uint32_t low = 0, high = 0;
-};
-
-// The first position of [low, high) whose docID is not less than `docid`; `high` if there is none.
-FROND_HOST_DEVICE inline std::uint32_t lower_bound(const DocId* docids, std::uint32_t low, std::uint32_t high,
-                                                   DocId docid) {
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (docids[middle] < docid)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-// Whether the document is at a position of the bracket.
-FROND_HOST_DEVICE inline bool holds_between(const DocId* docids, Bracket bracket, DocId docid) {
-  const std::uint32_t at = lower_bound(docids, bracket.low, bracket.high, docid);
-  return at < bracket.high && docids[at] == docid;
-}
-
-// A list's plain form (plain_lists.h), which is in one piece of memory; passed and stored by value. Its docIDs, and by
-// bucket, docID >> shift, where its docIDs begin; one bucket more marks the end.
-struct PlainView {
-  const DocId* docids = nullptr;
-  const std::uint32_t* begins = nullptr;
-  std::uint32_t count = 0, parts = 0, shift = 0;  // docIDs; buckets
-
-  // Hash segmentation: a binary search in the document's bucket.
-  FROND_HOST_DEVICE bool holds(DocId docid) const {
-    const std::uint32_t bucket = docid >> shift;
-    return bucket < parts && holds_between(docids, {begins[bucket], begins[bucket + 1]}, docid);
-  }
 };
 
 // The positions in a stretch where a document can be. `last`: the stretch's last docID or a larger one. Like

@@ -13,9 +13,6 @@
 
 namespace frond::tools {
 
-// Percent-encodes every byte that is not allowed in the value of a query parameter.
-std::string url_encode(std::string_view text);
-
 // The environment variable with a key, for where there is no file. A flag with the key itself would show it to every
 // user of the machine.
 inline constexpr const char* kKeyVariable = "FROND_API_KEY";

@@ -10,6 +10,7 @@
 
 #include "common/base/line_writer.h"
 #include "common/base/process.h"
+#include "common/base/text.h"
 #include "common/config/command_line.h"
 #include "common/query/query_parser.h"
 #include "common/scoring/prior.h"
@@ -91,16 +92,16 @@ namespace {
 // The path of a route; empty collection: the broker's first.
 std::string route_of(const QueryFlags& flags, std::string_view route) {
   if (flags.collection.empty()) return fmt::format("/v1/{}", route);
-  return fmt::format("/v1/collections/{}/{}", url_encode(flags.collection), route);
+  return fmt::format("/v1/collections/{}/{}", percent_encoded(flags.collection), route);
 }
 
 // Of searches and counts.
 std::string shared_parameters(const QueryFlags& flags, std::string_view query) {
   std::string parameters;
-  if (!flags.filter.empty()) parameters += "&filter=" + url_encode(flags.filter);
+  if (!flags.filter.empty()) parameters += "&filter=" + percent_encoded(flags.filter);
   if (const auto syntax = syntax_of(flags, query); !syntax.empty()) parameters += fmt::format("&syntax={}", syntax);
   if (!flags.mode.empty()) parameters += "&mode=" + flags.mode;
-  if (!flags.processor.empty()) parameters += "&processor=" + url_encode(flags.processor);
+  if (!flags.processor.empty()) parameters += "&processor=" + percent_encoded(flags.processor);
   if (!flags.cache.empty()) parameters += "&cache=" + flags.cache;
   if (flags.timeout_ms > 0) parameters += "&timeout_ms=" + std::to_string(flags.timeout_ms);
   return parameters;
@@ -108,9 +109,9 @@ std::string shared_parameters(const QueryFlags& flags, std::string_view query) {
 }  // namespace
 
 std::string search_target(const QueryFlags& flags, std::string_view query, std::uint32_t offset) {
-  std::string target = route_of(flags, "search") + "?q=" + url_encode(query) + "&k=" + std::to_string(flags.k);
+  std::string target = route_of(flags, "search") + "?q=" + percent_encoded(query) + "&k=" + std::to_string(flags.k);
   target += shared_parameters(flags, query);
-  if (!flags.fields.empty()) target += "&fields=" + url_encode(flags.fields);
+  if (!flags.fields.empty()) target += "&fields=" + percent_encoded(flags.fields);
   if (flags.bm25_k1) target += fmt::format("&k1={}", *flags.bm25_k1);
   if (flags.bm25_b) target += fmt::format("&b={}", *flags.bm25_b);
   if (flags.prior_weight) target += fmt::format("&prior_weight={}", *flags.prior_weight);
@@ -119,7 +120,7 @@ std::string search_target(const QueryFlags& flags, std::string_view query, std::
 }
 
 std::string count_target(const QueryFlags& flags, std::string_view query) {
-  return route_of(flags, "count") + "?q=" + url_encode(query) + shared_parameters(flags, query);
+  return route_of(flags, "count") + "?q=" + percent_encoded(query) + shared_parameters(flags, query);
 }
 
 std::string_view syntax_of(const QueryFlags& flags, std::string_view query) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/text.h"
 #include "common/config/command_line.h"
 #include "tools/client/answer.h"
 #include "tools/client/broker_client.h"
@@ -55,7 +56,7 @@ Result<void> search(const SearchFlags& flags) {
   auto target = search_target(flags.query, query, flags.offset) + "&did_you_mean=true";
   for (const auto& [name, value] : {std::pair("sort", &flags.sort), std::pair("facets", &flags.facets),
                                     std::pair("search_after", &flags.search_after)})
-    if (!value->empty()) target += fmt::format("&{}={}", name, url_encode(*value));
+    if (!value->empty()) target += fmt::format("&{}={}", name, percent_encoded(*value));
   const auto reply = FROND_TRY(broker.get(target));
   const auto answer = FROND_TRY(parse_answer(reply.status, reply.body));
   if (flags.json)

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/text.h"
 #include "tools/client/answer.h"
 
 namespace frond::tools {
@@ -85,8 +86,9 @@ class Export {
 
   std::string target() {
     query_.k = size_.hits();
-    std::string text = search_target(query_, options_.words) + "&allow_partial=false&sort=" + url_encode(options_.sort);
-    if (!cursor_.empty()) text += "&search_after=" + url_encode(cursor_);
+    std::string text =
+        search_target(query_, options_.words) + "&allow_partial=false&sort=" + percent_encoded(options_.sort);
+    if (!cursor_.empty()) text += "&search_after=" + percent_encoded(cursor_);
     return text;
   }
 

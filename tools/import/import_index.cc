@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/text.h"
 #include "common/keys/api_key.h"
 #include "tools/client/broker_client.h"
 #include "tools/import/import_state.h"
@@ -26,7 +27,7 @@ class Destination {
  public:
   Destination(const ImportOptions& options, const ImportEvents& events)
       : requests_("the service", options.to, options.retries, events.said),
-        path_("/v1/collections/" + url_encode(options.collection)),
+        path_("/v1/collections/" + percent_encoded(options.collection)),
         events_(events) {}
 
   // `key`: as of an earlier run that may have made it.
@@ -127,7 +128,7 @@ Result<ImportState> state_of(const ImportOptions& options, const ImportEvents& e
 Result<Imported> import_index(const ImportOptions& options, const ImportEvents& events) {
   ImportState state = FROND_TRY(state_of(options, events));
   RetriedRequests node("the index's node", options.from, options.retries, events.said);
-  SourceIndex source(node, url_encode(options.index));
+  SourceIndex source(node, percent_encoded(options.index));
   const std::string described = FROND_TRY(source.describe());
   const auto mapping = FROND_TRY(read_mapping(described, options.skip));
   for (const std::string& name : mapping.skipped) events.said("left out: " + name);

@@ -1,9 +1,8 @@
 #include "tools/papers/run_experiments.h"
 
-#include <ctime>
-
 #include <chrono>
 
+#include "common/base/text.h"
 #include "common/config/options.h"
 #include "tools/bench/measure.h"
 #include "tools/papers/experiment.h"
@@ -12,14 +11,6 @@ namespace frond::tools::papers {
 
 using namespace bench;
 namespace {
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  ::gmtime_r(&now, &parts);
-  char text[32];
-  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts));
-}
 
 Outcome outcome_of(const Experiment& experiment, Workbench& bench) {
   Outcome outcome{.experiment = &experiment, .exhibit = {}, .not_run = {}, .failed = {}, .seconds = 0};
@@ -44,7 +35,7 @@ Result<Run> run_experiments(const RunOptions& options) {
   const auto bench = FROND_TRY(Workbench::create(options.sizes, options.threads, options.seed, options.indexing));
   const Platform here = Platform::here();
   Run run{.scale = std::string(options.sizes.name),
-          .date = today(),
+          .date = utc_text("%Y-%m-%d %H:%M UTC"),
           .program = "frond-papers " + std::string(config::version()),
           .processor = here.processor,
           .gpu = bench->gpu(),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/base/text.h"
 #include "tools/topics/topics.h"
 
 namespace frond::tools {
@@ -16,8 +17,6 @@ Error invalid(std::string what);  // kInvalid
 
 constexpr bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 std::string_view trimmed(std::string_view text);
-// ASCII letters in lower case.
-std::string lower_case(std::string_view text);
 // Runs of white space and control characters become one space; none at the ends. Not UTF-8: read as Latin-1.
 std::string one_line(std::string_view text);
 // A topic of a text that may be on several lines; `place` ("topic 3", "line 7") is for the error: one of both is empty.

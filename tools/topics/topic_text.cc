@@ -42,13 +42,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return out;
-}
-
 std::string one_line(std::string_view text) {
   return on_one_line(text::is_utf8(text) ? std::string(text) : latin1_to_utf8(text));
 }

@@ -59,28 +59,18 @@ Result<Topics> parse_smart(const std::vector<Line>& lines) {
   return topics;
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  while (!(line = trimmed(line)).empty()) {
-    const auto end = std::min(line.find_first_of(" \t"), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-  return words;
-}
-
 bool is_number(std::string_view word) {
   if (word.starts_with('-')) word.remove_prefix(1);
   return !word.empty() && std::all_of(word.begin(), word.end(), text::is_ascii_digit);
 }
 
 bool is_run_line(const Line& line) {
-  const auto words = words_of(line.text);
+  const auto words = words_in(line.text);
   return words.size() == 6 && lower_case(words[1]) == "q0" && is_number(words[3]);
 }
 
 bool is_judgment(const Line& line) {
-  const auto words = words_of(line.text);
+  const auto words = words_in(line.text);
   return words.size() == 4 && is_number(words[1]) && is_number(words[3]);
 }
 

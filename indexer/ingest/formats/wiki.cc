@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "common/base/text.h"
 #include "common/text/utf8.h"
 #include "indexer/ingest/encoding/charset.h"
 #include "indexer/ingest/files/file_kind.h"
@@ -191,19 +192,9 @@ int WikiSite::namespace_of(std::string_view title) const {
 std::string WikiSite::url_of(std::string_view title) const {
   if (page_url.empty() || title.empty()) return {};
   constexpr std::string_view kPlain = "-_.;@$!*(),/~:";  // beside letters and digits, as MediaWiki has them
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string url = page_url;
-  for (const char c : title) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool letter = (small_letter(c) >= 'a' && small_letter(c) <= 'z') || (c >= '0' && c <= '9');
-    if (c == ' ')
-      url.push_back('_');
-    else if (letter || kPlain.find(c) != kPlain.npos)
-      url.push_back(c);
-    else
-      url.append({'%', kHex[byte >> 4], kHex[byte & 15]});
-  }
-  return url;
+  std::string name(title);
+  std::ranges::replace(name, ' ', '_');
+  return page_url + percent_encoded(name, kPlain);
 }
 
 }  // namespace frond::indexer::ingest

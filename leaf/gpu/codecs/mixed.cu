@@ -32,9 +32,6 @@ Result<void> search_mixed(const BatchOnDevice& batch, device::StreamHandle strea
 Result<void> sum_scores_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
   return search::launch_sums<MixedLists, kThreads, kSummedDocumentsMixed>(batch, stream);
 }
-Result<void> write_docids_mixed(const DeviceList& list, DocId* to, device::StreamHandle stream) {
-  return launch_write_docids<MixedLists, kThreads>(list, to, stream);
-}
 Result<void> admit_mixed(const ListImage& image, std::byte* at, device::StreamHandle stream) {
   return launch_admission<MixedLists, kThreads>(image, at, stream);
 }

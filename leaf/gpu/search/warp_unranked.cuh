@@ -11,8 +11,8 @@
 //
 // A list of an eighth of the documents or more has a mark for each document (list_image.cc), so its marks tell which
 // documents it has, and nothing is looked up in it. Where AND has only such lists, or OR two or more, these are
-// combined by their marks (warp_marks.cuh). Ao's methods (Ao et al. 2011): a list with a plain form is looked up there
-// by hash segmentation (list_search.h), one of codec hs-lrc by its buckets (codecs/stream_lists.cuh).
+// combined by their marks (warp_marks.cuh). A list of codec hs-lrc is looked up by its buckets (Ao et al. 2011;
+// codecs/stream_lists.cuh).
 //
 // The k first documents are emitted with the scores of document_order.h. A row whose documents are not counted (the
 // first of OR; all, when the query runs again) reads only blocks that may have some of these.
@@ -174,15 +174,10 @@ __device__ inline std::uint32_t look_up_by(const TaskQuery& of, Held& held, std:
   return kept;
 }
 
-// Looks the first `count` held documents up in the list of term `number`, in the way that suits the list.
+// The same in the way that suits the list.
 template <class Lists>
-__device__ inline std::uint32_t look_up_any(const TaskQuery& of, std::uint32_t number, Held& held, std::uint32_t count,
-                                            Progress& progress) {
-  const DeviceList& list = of.terms[number].list;
-  if (of.batch.plain != nullptr) {
-    const PlainView& plain = of.batch.plain[of.query.first_term + number];
-    if (plain.count != 0) return look_up_by(of, held, count, [&](DocId docid) { return plain.holds(docid); });
-  }
+__device__ inline std::uint32_t look_up_any(const TaskQuery& of, const DeviceList& list, Held& held,
+                                            std::uint32_t count, Progress& progress) {
   if constexpr (requires { Lists::holds(list, DocId{}); }) {
     if (of.batch.by_bucket) return look_up_by(of, held, count, [&](DocId docid) { return Lists::holds(list, docid); });
   }
@@ -214,7 +209,7 @@ __device__ inline std::uint32_t settle_documents(const TaskQuery& of, const Task
   for (std::uint32_t i = others.first; i < others.end && count > 0; ++i) {
     const DeviceList& list = of.terms[i].list;
     if (i > others.first) count = sift_documents(of, list, held, count);  // gather_documents() has asked the first one
-    if (!marks_decide(list)) count = look_up_any<Lists>(of, i, held, count, progress);
+    if (!marks_decide(list)) count = look_up_any<Lists>(of, list, held, count, progress);
   }
   if (of.query.hidden != nullptr) count = drop_hidden(of.query, held, count);
   if (of.query.k > 0) emit_documents(of, held, count, progress);

@@ -13,6 +13,7 @@
 #include "common/base/check.h"
 #include "common/query/clause_json.h"
 #include "common/query/normal_form.h"
+#include "common/schema/json.h"
 #include "tests/support/query_schema.h"
 
 namespace {
@@ -64,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   examine(frond::broker::http::parse_count_query(text));
   examine(frond::broker::http::parse_count_json(text));
   std::string quoted;
-  frond::broker::http::append_json_string(quoted, frond::broker::http::snippet_html(text));
+  frond::schema::append_json_string(quoted, frond::broker::http::snippet_html(text));
   FROND_CHECK(nlohmann::json::accept(quoted));
   return 0;
 }

@@ -32,9 +32,9 @@ std::vector<std::string> all_choices() {
   return names;
 }
 
-std::unique_ptr<GpuEngine> make_engine(engine::QueryEngine& below, PlainLists::Options plain = {}) {
-  auto made = GpuEngine::create(
-      {.memory_bytes = std::size_t{100} << 20, .copying = DeviceCache::Copying::kByTheCaller, .plain = plain}, below);
+std::unique_ptr<GpuEngine> make_engine(engine::QueryEngine& below) {
+  auto made =
+      GpuEngine::create({.memory_bytes = std::size_t{100} << 20, .copying = DeviceCache::Copying::kByTheCaller}, below);
   EXPECT_TRUE(made.has_value()) << made.error().message();
   return *std::move(made);
 }
@@ -110,7 +110,7 @@ TEST_P(ServedCodec, CountsAllAndGivesTheFirstWithoutTheCpu) {
       support::random_collection(815, {.documents = 4000, .terms = 40, .most_frequent = 0.7, .max_length = 300});
   const auto oracle = *engine_named("exhaustive");
   const auto below = *engine_named("cpu");
-  const auto engine = make_engine(*below), with_forms = make_engine(*below, {.bytes = 1 << 24, .pays = 0});
+  const auto engine = make_engine(*below);
   for (const std::uint32_t partitions : {1u, 3u}) {
     const support::IndexedCollection index(collection, {.partitions = partitions, .codec = GetParam()});
     Random random(816 + partitions);
@@ -127,18 +127,15 @@ TEST_P(ServedCodec, CountsAllAndGivesTheFirstWithoutTheCpu) {
     const auto hidden = some_hidden(4000 / partitions);
     for (std::size_t i = 0; i < plans.size(); i += 2) plans[i].hidden = &hidden;
     const auto wanted = oracle->search(plans, kClock);
-    for (GpuEngine* const one : {engine.get(), with_forms.get()}) {
-      const auto got = one->search(plans, kClock);
-      for (std::size_t i = 0; i < plans.size(); ++i) {
-        ASSERT_TRUE(got[i].has_value()) << got[i].error().message();
-        ASSERT_EQ(got[i]->hits, wanted[i]->hits) << "plan " << i;
-        ASSERT_EQ(got[i]->matches, wanted[i]->matches) << "plan " << i;
-        ASSERT_TRUE(got[i]->exact) << "plan " << i;
-      }
-      EXPECT_EQ(one->counters().fallbacks, 0u);
+    const auto got = engine->search(plans, kClock);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      ASSERT_TRUE(got[i].has_value()) << got[i].error().message();
+      ASSERT_EQ(got[i]->hits, wanted[i]->hits) << "plan " << i;
+      ASSERT_EQ(got[i]->matches, wanted[i]->matches) << "plan " << i;
+      ASSERT_TRUE(got[i]->exact) << "plan " << i;
     }
+    EXPECT_EQ(engine->counters().fallbacks, 0u);
   }
-  EXPECT_GT(with_forms->counters().lists.plain.used, 0u);
 }
 
 TEST_P(ServedCodec, AdmitsListsOfEveryLengthAndOfTwoSegments) {

@@ -109,19 +109,6 @@ void expect_counts(const Case& c, Engine& engine) {
 TEST_P(GpuEngineOn, CountsAllAndGivesTheFirstWithoutRanking) {
   Engine engine;
   expect_counts(GetParam(), engine);
-  EXPECT_EQ(engine->counters().lists.plain.made, 0u);
-}
-
-// A form is made for every list that documents are looked up in.
-TEST_P(GpuEngineOn, CountsTheSameInPlainForms) {
-  Engine engine({.plain = {.bytes = std::size_t{20} << 20, .pays = 0}});
-  expect_counts(GetParam(), engine);
-  const auto forms = engine->counters().lists.plain;
-  EXPECT_EQ(forms.made, forms.entries);
-  EXPECT_GE(forms.used, forms.made);
-  if (GetParam().options.documents > 1000) {  // else marks decide
-    EXPECT_GT(forms.made, 0u);
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

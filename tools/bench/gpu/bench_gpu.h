@@ -20,7 +20,6 @@ class BenchGpu {
     std::uint64_t held_bytes = 0, copied_bytes = 0;  // lists on the device
     std::uint64_t refused = 0;                       // lists that the device cannot take
     std::uint64_t fallbacks = 0;                     // plans that the engine below answered
-    std::uint64_t plain_forms = 0, plain_bytes = 0;  // of lists, on the device (leaf/gpu/plain_lists.h)
   };
   // One step, and its time over all batches so far, of host threads or of streams. Steps overlap.
   struct Step {
@@ -36,7 +35,6 @@ class BenchGpu {
 struct BenchGpuOptions {
   std::vector<int> devices{0};                      // numbers; one at least
   std::size_t memory_bytes = std::size_t{4} << 30;  // of each: workspaces and lists
-  std::size_t plain_bytes = 0;                      // of these for plain forms, made when first asked for; 0: none
   bool by_bucket = true;                            // GpuEngine::Options::by_bucket
   std::string sums = "auto";                        // GpuEngine::Options::sums: auto, always, never
   bool timed = false;                               // steps() includes the device's steps; slows each batch a little

@@ -24,8 +24,6 @@ class Gpu final : public BenchGpu {
       sum.copied_bytes += now.lists.copied_bytes;
       sum.refused += now.lists.damaged + now.lists.too_large;
       sum.fallbacks += now.fallbacks;
-      sum.plain_forms += now.lists.plain.entries;
-      sum.plain_bytes += now.lists.plain.bytes;
     }
     return sum;
   }
@@ -52,7 +50,6 @@ Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options,
     auto engine = FROND_TRY(GpuEngine::create({.device = device,
                                                .memory_bytes = options.memory_bytes,
                                                .copying = DeviceCache::Copying::kByTheCaller,
-                                               .plain = {.bytes = options.plain_bytes, .pays = 0},
                                                .timed = options.timed,
                                                .sums = sums_named(options.sums),
                                                .by_bucket = options.by_bucket},

@@ -60,10 +60,8 @@ class ProcessorMeasurement {
                    fmt::format("{} lists were refused by the device, which holds {} bytes of them, and {} plans were "
                                "left to the CPU",
                                after.refused, after.held_bytes, after.fallbacks - before.fallbacks));
-    std::string held = fmt::format("{} bytes of lists on the device", after.held_bytes);
-    if (after.plain_forms > 0) held += fmt::format(", {} of them {} plain forms", after.plain_bytes, after.plain_forms);
-    say(fmt::format("{:4} all {} queries have the same answer {}; {}", name_of(mode), queries.size(),
-                    cpu_ ? "on both" : "alone and in batches", held));
+    say(fmt::format("{:4} all {} queries have the same answer {}; {} bytes of lists on the device", name_of(mode),
+                    queries.size(), cpu_ ? "on both" : "alone and in batches", after.held_bytes));
     return {};
   }
 
@@ -267,7 +265,6 @@ Result<void> bench_processors(PartitionSearcher& searcher, std::span<const Bench
                          {"ranked", options.ranked},
                          {"rounds", options.rounds},
                          {"gpu_list_bytes", processors.gpu ? processors.gpu->counters().held_bytes : 0},
-                         {"gpu_plain_bytes", processors.gpu ? processors.gpu->counters().plain_bytes : 0},
                          {"rows", rows}};
   fmt::print("{}\n", out.dump());
   return {};

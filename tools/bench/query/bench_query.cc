@@ -235,11 +235,6 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       .transform(config::byte_size())
       .show_default()
       .group("How");
-  command
-      .add_option("--gpu-plain-lists", flags->gpu.plain_bytes,
-                  "Of these, for plain forms of the lists that --count and --rank none look documents up in; 0: none")
-      .transform(config::byte_size())
-      .show_default();
   command.add_flag("--gpu-no-buckets", flags->gpu_no_buckets,
                    "Counts look documents up in the blocks of hs-lrc lists, not by their buckets, for comparison");
   command.add_option("--gpu-sums", flags->gpu.sums, "Whether ORs are summed by tiles of documents, for comparison")

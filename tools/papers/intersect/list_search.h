@@ -12,7 +12,26 @@
 
 namespace frond::tools::papers {
 
-using leaf::gpu::Bracket, leaf::gpu::holds_between, leaf::gpu::lower_bound, leaf::gpu::where_in;
+using leaf::gpu::Bracket, leaf::gpu::holds_between, leaf::gpu::where_in;
+
+// The first position of [low, high) whose docID is not less than `docid`; `high` if there is none.
+FROND_HOST_DEVICE inline std::uint32_t lower_bound(const DocId* docids, std::uint32_t low, std::uint32_t high,
+                                                   DocId docid) {
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (docids[middle] < docid)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+// Whether the document is at a position of the bracket.
+FROND_HOST_DEVICE inline bool holds_between(const DocId* docids, Bracket bracket, DocId docid) {
+  const std::uint32_t at = lower_bound(docids, bracket.low, bracket.high, docid);
+  return at < bracket.high && docids[at] == docid;
+}
 
 // A list as a method of intersection searches it, on the host or the device; passed and stored by value. What a field
 // means depends on the method: see below. Both pointers are into one image (list_form.h), which begins at `payload`.

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "common/schema/json.h"
+
 namespace frond::broker::http {
 namespace {
 std::string score_text(topk::Score score) {
@@ -12,7 +14,7 @@ std::string score_text(topk::Score score) {
 }
 std::string json_text(std::string_view text) {
   std::string out;
-  append_json_string(out, text);
+  schema::append_json_string(out, text);
   return out;
 }
 

@@ -83,11 +83,5 @@ TEST(ASignature, TrimsHeadersAndSortsThem) {
   EXPECT_EQ(canonical_request(request), std::string("GET\n/\n\nhost:h\nmy-header:a b c\n\nhost;my-header\n") + kEmpty);
 }
 
-TEST(ASignature, EncodesAllButUnreservedCharacters) {
-  EXPECT_EQ(percent_encode("a/b c+~*(d)", true), "a/b%20c%2B~%2A%28d%29");
-  EXPECT_EQ(percent_encode("a/b", false), "a%2Fb");
-  EXPECT_EQ(timestamp_of(std::chrono::system_clock::from_time_t(1369353600)), "20130524T000000Z");
-}
-
 }  // namespace
 }  // namespace frond::objects
