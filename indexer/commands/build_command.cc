@@ -91,29 +91,39 @@ bool BuildCommand::orders_on_gpu() const {
 // What flags say of devices.
 Result<void> BuildCommand::name_devices() {
   const config::Gpus named = *config::parse_gpus(gpu_);  // was checked
+  if (gpu_ != "auto" && gpu_device_flag_->given())
+    return Error(Code::kInvalid, "--gpu and --gpu-device: give one of them");
   if (named.off && (gpu_texts_ == "on" || gpu_order_ == "on" || gpu_inverters_ > 0))
     return Error(Code::kInvalid, "--gpu off, but --gpu-texts, --gpu-order or --gpu-inverters asks for one");
   if (named.off) gpu_texts_ = gpu_order_ = "off";
-  devices_ = named.devices;
+  devices_ = gpu_device_flag_->given() ? std::vector<int>{invert_.gpu.device} : named.devices;
   if (!devices_.empty()) invert_.gpu.device = devices_.front();
   return {};
 }
 
-// Sets the device of texts to the first one that is wanted, can be used, and has so much memory free; gives what it
-// has. 0: there is none.
-std::uint64_t BuildCommand::find_text_device(std::uint64_t least_free) {
-  std::vector<int> wanted = devices_;
+// Sets the devices of texts to those that are wanted, can be used, and have so much memory free; gives what the one
+// with the least has. 0: there is none.
+std::uint64_t BuildCommand::find_text_devices(std::uint64_t least_free) {
+  std::vector<int> wanted = devices_, found;
+  // Two H200s were a sixth slower than one (docs/measurements/indexing.md).
+  const std::size_t most = gpu_ == "auto" ? 1 : config::kMaxGpus;
   if (wanted.empty())
     for (int device = 0; device < count_gpus(); ++device) wanted.push_back(device);
+  std::uint64_t free = 0;
   for (const int device : wanted) {
+    if (found.size() == most) break;
     const auto its = free_gpu_memory(device);
-    if (its && *its >= least_free) {
-      invert_.gpu.device = device;
-      return *its;
+    if (!its || *its < least_free) {
+      unused_devices_.emplace_back(device, its ? "it has too little free memory" : its.error().message());
+      continue;
     }
-    unused_devices_.emplace_back(device, its ? "it has too little free memory" : its.error().message());
+    free = found.empty() ? *its : std::min(free, *its);
+    found.push_back(device);
   }
-  return 0;
+  if (found.empty()) return 0;
+  invert_.gpu.device = found.front();
+  invert_.gpu.more_devices.assign(found.begin() + 1, found.end());
+  return free;
 }
 
 // What no flag says of the GPU.
@@ -126,16 +136,19 @@ void BuildCommand::choose_gpu() {
     const bool may = schema_.empty() && kind_ == Kind::kBuild && gpu_inverters_ == 0 &&
                      memory_limit_ >= pipeline::kMinMemoryLimitOfTexts;
     constexpr std::uint64_t kLeastFree = std::uint64_t{1} << 30;  // with less, cores are as fast
-    if (may && (input = input_bytes()) >= kLargeInput && (free = find_text_device(kLeastFree)) > 0) {
+    if (may && (input = input_bytes()) >= kLargeInput && (free = find_text_devices(kLeastFree)) > 0) {
       gpu_texts_ = "on";
       choose("--gpu-texts on");
     }
   } else if (gpu_texts_ == "on") {
     input = input_bytes();
-    free = find_text_device(0);
+    free = find_text_devices(0);
   }
-  if (gpu_texts_ == "on" && free > 0 && devices_.empty())
-    choose("--gpu " + std::to_string(invert_.gpu.device) + " for " + std::to_string(input >> 20) + " MiB of texts");
+  if (gpu_texts_ == "on" && free > 0 && devices_.empty()) {
+    std::string numbers = std::to_string(invert_.gpu.device);
+    for (const int device : invert_.gpu.more_devices) numbers += "," + std::to_string(device);
+    choose("--gpu " + numbers + " for " + std::to_string(input >> 20) + " MiB of texts");
+  }
   if (invert_.gpu.bytes != config::kAutoBytes) return;
   invert_.gpu.bytes = invert::GpuMemory().bytes;
   if (gpu_texts_ == "off" && gpu_inverters_ == 0 && !orders_on_gpu()) return;  // no device is opened
@@ -146,7 +159,8 @@ void BuildCommand::choose_gpu() {
   }
   invert_.gpu.bytes = free / 5 * 4 / std::max(1u, gpu_inverters_);
   if (gpu_texts_ == "on" || gpu_inverters_ > 0)
-    choose("--gpu-memory " + std::to_string(invert_.gpu.bytes >> 20) + "MiB");
+    choose("--gpu-memory " + std::to_string(invert_.gpu.bytes >> 20) + "MiB" +
+           (invert_.gpu.more_devices.empty() ? "" : " of each"));
 }
 
 Result<void> BuildCommand::take_gpu() {
@@ -206,7 +220,8 @@ Result<void> BuildCommand::check() {
   if (!skipped_list_.empty()) invert_.read.list = std::make_shared<ingest::SkippedList>(skipped_list_);
   invert_.inverter = invert::inverter_with(cpu_dictionary_);
   invert_.memory =
-      gpu_texts ? pipeline::plan_memory_of_texts(memory_limit_, parsers_, invert_.partitions)
+      gpu_texts ? pipeline::plan_memory_of_texts(memory_limit_, parsers_, invert_.partitions,
+                                                 1 + static_cast<std::uint32_t>(invert_.gpu.more_devices.size()))
                 : pipeline::plan_memory(memory_limit_, parsers_, cpu_inverters_, invert_.partitions, gpu_inverters_);
   options_.threads = hardware_threads();
   options_.resume = resume_ == "auto";

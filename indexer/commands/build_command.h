@@ -29,7 +29,7 @@ class BuildCommand final : public Command {
   Result<void> take_schema();
   std::uint64_t input_bytes() const;
   bool orders_on_gpu() const;
-  std::uint64_t find_text_device(std::uint64_t least_free);
+  std::uint64_t find_text_devices(std::uint64_t least_free);
   Result<void> name_devices();
   void choose_gpu();
   Result<void> take_gpu();
@@ -37,6 +37,7 @@ class BuildCommand final : public Command {
 
   const Kind kind_;
   const config::Flag* partitions_flag_ = nullptr;
+  const config::Flag* gpu_device_flag_ = nullptr;
   BuildOptions options_;
   pipeline::InvertOptions& invert_ = options_.invert;
   std::string format_{ingest::kAutoFormat}, share_;

@@ -105,17 +105,19 @@ void BuildCommand::add_resource_flags() {
          "--gpu-memory a posting of frequent terms and 36 a document. auto: if there is one; on: --order auto also "
          "reckons with its time, so that it chooses bisection more often; auto|on|off");
   line_
-      .add_option(
-          "--gpu", gpu_,
-          "The GPU that is used, if one is. auto, all: the first that can be used; off: none, for nothing; or the "
-          "numbers of devices, as 0,2: the first of these that can analyze texts, for all else the first")
+      .add_option("--gpu", gpu_,
+                  "Where texts are analyzed, if a GPU does it. auto: on the first GPU that can be used; all: on every "
+                  "one, with a warning where one can't be used; off: no GPU is "
+                  "used for anything; or the numbers of devices, as 0,2. Inverters and bisection have the first one")
       .check(config::gpus())
       .show_default();
+  gpu_device_flag_ =
+      &line_.add_option("--gpu-device", invert_.gpu.device, "The same for one device, by its number").show_default();
   line_
       .add_option(
           "--gpu-memory", invert_.gpu.bytes,
-          "Memory of the GPU for each inverter on it, for texts, or for bisection; auto: four fifths of what is free, "
-          "divided among the inverters")
+          "Memory of the GPU for each inverter on it, of each GPU for texts, or for bisection; auto: four fifths of "
+          "what is free, where texts are on several GPUs on the one with the least; divided among the inverters")
       .transform(config::byte_size_or_auto())
       .show_default("auto");
   number("--gpu-timeout-seconds", gpu_timeout_s_, 1, 3600,

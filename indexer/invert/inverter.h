@@ -62,7 +62,8 @@ using AroundInverter = std::function<std::unique_ptr<Inverter>(std::unique_ptr<I
 // What an inverter on a GPU may use.
 struct GpuMemory {
   int device = 0;
-  std::uint64_t bytes = std::uint64_t{2} << 30;
+  std::uint64_t bytes = std::uint64_t{2} << 30;  // of each device
+  std::vector<int> more_devices{};               // that an inverter of texts uses, too
 };
 
 // Pinned memory of the host that an inverter on a GPU has beside its budget.

@@ -38,6 +38,7 @@ InverterLanes::InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const M
                        (plan.text_batch > 0 ? kinds.gpu_memory.bytes >= plan.text_batch * kDeviceBytesOfTwoBatches
                                             : i < plan.inverters);
     invert::GpuMemory gpu = kinds.gpu_memory;
+    gpu.more_devices.resize(std::min<std::size_t>(gpu.more_devices.size(), plan.text_devices - 1));
     if (spare) gpu.bytes /= 2;
     for (std::size_t place = 0; place < (spare ? 2u : 1u); ++place)
       lane.inverters[place] = make_inverter(kinds, plan, i, place, gpu);

@@ -64,9 +64,11 @@ std::size_t frames_of(std::uint64_t limit, std::uint32_t partitions) {
                                  runs::kFramePayloadBytes);
 }
 
-// A plan with so many threads, and batches of so many bytes. `elastic` is 0 if it does not fit.
+// A plan with so many threads, and batches of so many bytes. `elastic` is 0 if it does not fit. devices: with texts on
+// so many; 0: with tokens.
 MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
-                     std::uint32_t gpu_inverters, std::uint64_t batch_bytes, bool texts) {
+                     std::uint32_t gpu_inverters, std::uint64_t batch_bytes, std::uint32_t devices) {
+  const bool texts = devices > 0;
   const ingest::InputLimits input = ingest::InputLimits::of(limit);
   MemoryPlan plan;
   plan.limit = limit;
@@ -75,11 +77,13 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   plan.inverters = inverters;
   plan.gpu_inverters = gpu_inverters;
   if (texts)
-    plan.text_batch = std::min(limit / (limit < kMinForLargeTexts ? kSmallTextsShare : kTextsShare), kMaxTextBatch);
+    plan.text_batch =
+        std::min(limit / devices / (limit < kMinForLargeTexts ? kSmallTextsShare : kTextsShare), kMaxTextBatch);
+  plan.text_devices = std::max(1u, devices);
   plan.spares = limit >= (texts ? kMinForSparesOfTexts : kMinForSpares);
   plan.batches = 2 * std::size_t{parsers} + 3;
-  // With texts, a batch for the GPU more, so that parsers go on while it is worked on.
-  if (texts && limit >= kMinForLargeTexts) plan.batches += plan.text_batch / batch_bytes;
+  // With texts, a batch for each GPU more, so that parsers go on while it is worked on.
+  if (texts && limit >= kMinForLargeTexts) plan.batches += devices * plan.text_batch / batch_bytes;
   plan.batch_bytes = batch_bytes;
   plan.table_bits = limit < kMinForLargeTables ? kSmallTables : kLargeTables;
   while (plan.table_bits > kSmallTables && parsers * parse::table_bytes(plan.table_bits) > limit / kTablesShare)
@@ -102,7 +106,8 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
                  batch_bytes * kParserTenths / 10) +
       batch_bytes * kSpoolersTenths / 10 + partitions * (plan.spool_bytes + plan.lengths_bytes) +
       gpu_inverters * invert::kPinnedBytes +
-      sets * (texts ? plan.text_batch * kTextFactor + kTextBytes + parse::table_bytes(plan.table_bits) : 0) +
+      sets *
+          (texts ? devices * (plan.text_batch * kTextFactor + kTextBytes) + parse::table_bytes(plan.table_bits) : 0) +
       sets * plan.all_inverters() * invert::PartitionRuns::bytes(partitions, plan.frame_bytes);
   plan.drained = (plan.batches - 2) * batch + plan.parse;
   const std::uint64_t postings = sets * plan.all_inverters() * invert::kMinInverterBytes;
@@ -113,20 +118,20 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
 }
 
 MemoryPlan plan_threads(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
-                        std::uint32_t gpu_inverters, bool texts) {
+                        std::uint32_t gpu_inverters, std::uint32_t devices) {
   limit = std::max(limit, kMinMemoryLimit);
   // First try fewer bytes a batch, then fewer threads of both kinds.
   for (std::uint32_t tried = parsers;; tried -= std::max(1u, tried / 16)) {
     const auto fewer =
         static_cast<std::uint32_t>(std::max<std::uint64_t>(1, std::uint64_t{inverters} * tried / parsers));
     for (std::uint64_t bytes = std::min(kMaxBatch, limit / 256); bytes >= kMinBatch; bytes = bytes * 3 / 4)
-      if (const MemoryPlan plan = plan_with(limit, tried, fewer, partitions, gpu_inverters, bytes, texts);
+      if (const MemoryPlan plan = plan_with(limit, tried, fewer, partitions, gpu_inverters, bytes, devices);
           plan.elastic > 0)
         return plan;
     if (tried == 1) break;
   }
   // Not reached: one of each fits into the smallest limit, with as many partitions as there may be (a test).
-  MemoryPlan plan = plan_with(limit, 1, 1, partitions, gpu_inverters, kMinBatch, texts);
+  MemoryPlan plan = plan_with(limit, 1, 1, partitions, gpu_inverters, kMinBatch, devices);
   plan.elastic = plan.ids + invert::kMinInverterBytes;
   return plan;
 }
@@ -135,11 +140,14 @@ MemoryPlan plan_threads(std::uint64_t limit, std::uint32_t parsers, std::uint32_
 
 MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters, std::uint32_t partitions,
                        std::uint32_t gpu_inverters) {
-  return plan_threads(limit, parsers, inverters, partitions, gpu_inverters, false);
+  return plan_threads(limit, parsers, inverters, partitions, gpu_inverters, 0);
 }
 
-MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std::uint32_t partitions) {
-  return plan_threads(std::max(limit, kMinMemoryLimitOfTexts), parsers, 1, partitions, 0, true);
+MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std::uint32_t partitions,
+                                std::uint32_t devices) {
+  limit = std::max(limit, kMinMemoryLimitOfTexts);
+  const std::uint64_t fit = std::clamp<std::uint64_t>(limit / kMinMemoryLimitOfTexts, 1, std::max(1u, devices));
+  return plan_threads(limit, parsers, 1, partitions, 0, static_cast<std::uint32_t>(fit));
 }
 
 namespace {

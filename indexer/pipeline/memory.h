@@ -34,8 +34,9 @@ struct MemoryPlan {
   std::uint32_t spoolers = 1;       // threads, which need no memory of their own
   std::uint32_t inverters = 1;      // threads
   std::uint32_t gpu_inverters = 0;  // the same, each with a GPU: as many as asked for
-  std::uint64_t text_batch = 0;     // not 0: one inverter of texts on a GPU takes the place of all of these, and sends
+  std::uint64_t text_batch = 0;     // not 0: one inverter of texts on GPUs takes the place of all of these, and sends
                                     // batches of so many bytes
+  std::uint32_t text_devices = 1;   // that have such batches: as many as asked for, or as fit
   std::uint32_t all_inverters() const { return text_batch > 0 ? 1 : inverters + gpu_inverters; }
   bool spares = false;            // whether inverters on CPUs, or the one of texts, may have spares (InverterLanes)
   std::size_t batches = 0;        // in flight
@@ -55,9 +56,10 @@ struct MemoryPlan {
 };
 MemoryPlan plan_memory(std::uint64_t limit, std::uint32_t parsers, std::uint32_t inverters,
                        std::uint32_t partitions = 1, std::uint32_t gpu_inverters = 0);
-// The same with one inverter of texts, which needs more.
+// The same with one inverter of texts, which needs more, and for each further device as much again.
 inline constexpr std::uint64_t kMinMemoryLimitOfTexts = std::uint64_t{256} << 20;
-MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std::uint32_t partitions = 1);
+MemoryPlan plan_memory_of_texts(std::uint64_t limit, std::uint32_t parsers, std::uint32_t partitions = 1,
+                                std::uint32_t devices = 1);
 
 // Postings of a slice, when those of all partitions are split (runs/posting_slices.h).
 inline constexpr std::size_t kSlicePostings = std::size_t{1} << 17;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/device/runtime.h"
 #include "indexer/invert/cpu_text_inverter.h"
 #include "indexer/invert/gpu/text/device/device_text.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
@@ -40,6 +41,7 @@ struct How {
   text::AnalyzerConfig analyzer{};
   bool may_lose_postings = false;
   std::uint64_t max_kept_texts = std::uint64_t{1} << 30;
+  std::vector<int> more_devices{};
 };
 
 template <class Kind>
@@ -52,7 +54,7 @@ Inverted inverted(const std::vector<Batch>& batches, const How& how) {
                                 .label = "text",
                                 .partitions = how.partitions,
                                 .budget = [most = how.budget] { return most; },
-                                .gpu = {.bytes = how.device_bytes},
+                                .gpu = {.bytes = how.device_bytes, .more_devices = how.more_devices},
                                 .warn = [&](const std::string& said) { all.warnings.push_back(said); }},
                    .analyzer = how.analyzer,
                    .take_length =
@@ -133,6 +135,22 @@ TEST(GpuTextInverter, FindsWhatTheCpuFindsInOddText) {
     if (seed == 5) how.analyzer.stop_words = false;
     if (seed == 6 || seed == 7) how.analyzer.stop_words = words_of_texts(10 * seed);
     expect_what_the_cpu_finds(random_batches(random, 3, 20, 200, 10 * seed), how);
+  }
+}
+
+// Batches of 4 KiB at most, so that each device has some; where memory is short, runs are written and terms forgotten
+// while other devices have batches whose tokens were sought.
+TEST(GpuTextInverter, FindsWhatTheCpuFindsOnSeveralDevices) {
+  const int there = device::count_devices();
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    How how{.device_bytes = seed % 3 == 0 ? std::uint64_t{32} << 20 : std::uint64_t{560} << 10, .max_text = 4096};
+    for (unsigned device = 0; device < 1 + seed % 3; ++device)
+      how.more_devices.push_back(static_cast<int>(device + 1) % there);
+    if (seed % 2 == 0) how.analyzer = standard2();
+    const std::size_t runs = expect_what_the_cpu_finds(random_batches(random, 6, 100, 250, 10 * seed), how);
+    EXPECT_EQ(runs > 2 * how.partitions, seed % 3 != 0) << runs;
   }
 }
 

@@ -7,8 +7,10 @@
 #include <random>
 #include <stop_token>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "common/device/runtime.h"
 #include "indexer/build/build.h"
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
@@ -71,6 +73,16 @@ BuildOptions options_for(const ScratchFolder& folder, const std::string& name, s
   return options;
 }
 
+// Texts on several devices, in batches of so many bytes; where the machine has fewer, some have several places.
+void deal_to(BuildOptions& options, int devices, std::uint64_t batch) {
+  const int there = device::count_devices();
+  for (int device = 1; device < devices; ++device) options.invert.gpu.more_devices.push_back(device % there);
+  options.invert.memory = pipeline::plan_memory_of_texts(std::uint64_t{1} << 30, 2, options.invert.partitions,
+                                                         static_cast<std::uint32_t>(devices));
+  options.invert.memory.batch_bytes = 16 << 10;
+  options.invert.memory.text_batch = batch;
+}
+
 Result<BuildSummary> run(const BuildOptions& options, std::stop_token stop = {}) {
   BuildProgress progress;
   Logger logger("test", LogLevel::kError);
@@ -119,6 +131,24 @@ TEST(Build, HasTheSameBytesWithTextsOnTheGpu) {
       EXPECT_EQ(got.summary.inverted.runs == 0, bytes == std::uint64_t{64} << 20) << "postings stay where they fit";
     }
   }
+}
+
+TEST(Build, HasTheSameBytesWithTextsOnSeveralDevices) {
+  const ScratchFolder folder;
+  support::write_file(folder / "input.jsonl", documents(6, 1200));
+  const Built expected = built(options_for(folder, "cpu", 2, false));
+  // As above: much memory, little, and too little. Lists are coded on the device, or by packers.
+  for (const std::uint64_t bytes : {std::uint64_t{64} << 20, std::uint64_t{1} << 20, std::uint64_t{100} << 10})
+    for (const int devices : {1, 2, 3}) {
+      BuildOptions texts = options_for(folder, std::to_string(devices) + "x" + std::to_string(bytes), 2, true);
+      deal_to(texts, devices, 16 << 10);
+      texts.invert.gpu.bytes = bytes;
+      const Built got = built(texts);
+      SCOPED_TRACE(std::to_string(devices) + " devices, " + std::to_string(bytes) + " bytes");
+      EXPECT_EQ(got.summary.inverted.tokens, expected.summary.inverted.tokens);
+      EXPECT_TRUE(got.files == expected.files);
+      EXPECT_EQ(got.summary.inverted.runs == 0, bytes == std::uint64_t{64} << 20);
+    }
 }
 
 TEST(Build, DealsWhatTheGpuHasToAnyNumberOfPartitions) {
@@ -171,11 +201,13 @@ TEST(Build, GoesOnFromACheckpointWithTextsOnTheGpu) {
   const ScratchFolder folder;
   support::write_file(folder / "input.jsonl", documents(3, 3000));
   const Built expected = built(options_for(folder, "cpu", 2, false));
-  for (const auto& [batches, spares] : {std::pair(6, false), {11, false}, {16, true}}) {
+  for (const auto& [batches, spares, devices] :
+       {std::tuple(6, false, 1), {11, false, 1}, {16, true, 1}, {30, false, 2}, {40, true, 3}}) {
     BuildOptions options = options_for(folder, "gpu" + std::to_string(batches) + (spares ? "s" : ""), 2, true);
     options.checkpoint_bytes = 100 << 10;
+    if (devices > 1) deal_to(options, devices, 16 << 10);
     options.invert.memory.spares = spares;
-    options.invert.memory.text_batch = 256 << 10;  // two fit into the device's memory
+    if (devices == 1) options.invert.memory.text_batch = 256 << 10;  // two fit into the device's memory
     static constexpr invert::TextInverterKind kStopping{
         "gpu-text", [](invert::TextInverterSetup setup) -> std::unique_ptr<invert::TextInverter> {
           return std::make_unique<StoppingInverter>(std::move(setup));

@@ -31,7 +31,7 @@ GpuTextInverter::GpuTextInverter(TextInverterSetup setup)
       lengths_(setup_.take_length) {
   note_terms();
 }
-GpuTextInverter::~GpuTextInverter() = default;
+GpuTextInverter::~GpuTextInverter() { turns_.fail(Error(Code::kUnavailable, "stopped")); }
 
 void GpuTextInverter::note_terms() {
   term_bytes_.store(terms_->memory_bytes() + terms_->size() * kReadBytesOfTerm, std::memory_order_relaxed);
@@ -51,15 +51,14 @@ Result<void> GpuTextInverter::invert(DocumentTexts texts, std::span<const Docume
     // Where some are dropped, the CPU cannot go on from the others: they only take memory.
     drop_done_texts(texts_dropped_ ? 0 : setup_.max_kept_texts);
     if (!fits()) {
-      FROND_TRY(or_without_device(end_work()));
+      FROND_TRY(or_without_device(end_all_work()));
       drop_done_texts(0);
     }
   }
   if (cpu_) return cpu_->invert(std::move(block.texts), block.numbers);
   if (!texts_.empty() && !fits()) {
     FROND_TRY(or_without_device(write_all()));
-    if (!cpu_ && memory_bytes() > std::max(kMinBytes, setup_.inverter.budget()) / 2)
-      FROND_TRY(or_without_device(clear_dictionary()));
+    if (!cpu_ && memory_bytes() > std::max(kMinBytes, setup_.inverter.budget()) / 2) clear_terms();
     if (cpu_) return cpu_->invert(std::move(block.texts), numbers);
   }
   const ReplayBuffer::Added kept = texts_.add(std::move(block));
@@ -68,7 +67,7 @@ Result<void> GpuTextInverter::invert(DocumentTexts texts, std::span<const Docume
 
 // `block` stays where it is until all of it is in runs.
 Result<void> GpuTextInverter::take(const TextBlock& block, TextPosition at) {
-  if (!device_) FROND_TRY(make_device());
+  if (lanes_.empty()) FROND_TRY(make_devices());
   is_pinned_ = parse::pin_large_pages(block.texts.bytes.data(), pinning_);
   for (; at.document < block.numbers.size(); ++at.document, at.byte = 0) {
     const DocumentNumber number = block.numbers[at.document];
@@ -83,21 +82,53 @@ Result<void> GpuTextInverter::take(const TextBlock& block, TextPosition at) {
   return {};
 }
 
-Result<void> GpuTextInverter::make_device() {
-  device_ = FROND_TRY(DeviceText::create({.device = setup_.inverter.gpu.device,
-                                          .device_bytes = setup_.inverter.gpu.bytes,
-                                          .max_text = setup_.max_text,
-                                          .rules = rules_on_device(setup_.analyzer)}));
-  batches_.emplace(*device_, *terms_,
-                   TextBatches::Owner{.write_runs = std::bind_front(&GpuTextInverter::write_runs, this),
-                                      .clear_dictionary = std::bind_front(&GpuTextInverter::clear_dictionary, this),
-                                      .note_added = std::bind_front(&GpuTextInverter::note_added, this)});
-  return {};
+Result<void> GpuTextInverter::make_devices() {
+  std::vector<int> devices = setup_.inverter.gpu.more_devices;
+  devices.insert(devices.begin(), setup_.inverter.gpu.device);
+  std::optional<Error> why;
+  for (const int device : devices) {
+    auto made = make_lane(device);
+    if (made) {
+      lanes_.push_back(*std::move(made));
+      continue;
+    }
+    why = std::move(made).error();
+    if (devices.size() > 1 && setup_.inverter.warn)
+      setup_.inverter.warn("GPU " + std::to_string(device) + " is not used for texts: " + why->message());
+  }
+  if (lanes_.empty()) return *std::move(why);
+  return device::use(lanes_.front()->device);
+}
+
+Result<std::unique_ptr<GpuTextInverter::Lane>> GpuTextInverter::make_lane(int device) {
+  auto lane = std::make_unique<Lane>();
+  lane->device = device;
+  lane->text = FROND_TRY(DeviceText::create({.device = device,
+                                             .device_bytes = setup_.inverter.gpu.bytes,
+                                             .max_text = setup_.max_text,
+                                             .rules = rules_on_device(setup_.analyzer)}));
+  if (!lanes_.empty()) {
+    const Lane& first = *lanes_.front();
+    if (lane->text->capacity() != first.text->capacity())
+      return Error(Code::kDevice, "it is of another kind than GPU " + std::to_string(first.device));
+    lane->text->run().append_to(first.text->run());
+    FROND_TRY(device::on_device(first.device, [device]() -> Result<void> {
+      device::reach(device);
+      return {};
+    }));
+  }
+  lane->batches.emplace(*lane->text, *terms_,
+                        TextBatches::Owner{.write_runs = std::bind_front(&GpuTextInverter::write_runs, this),
+                                           .clear_terms = std::bind_front(&GpuTextInverter::clear_terms, this),
+                                           .note_added = std::bind_front(&GpuTextInverter::note_added, this),
+                                           .turns = turns_,
+                                           .terms_cleared = terms_cleared_});
+  return lane;
 }
 
 // The text, or what is left of it, to a batch; documents that are longer than one, piece by piece.
 Result<void> GpuTextInverter::take_document(std::string_view text, DocumentNumber number, TextPosition& at) {
-  const TextCapacity& capacity = device_->capacity();
+  const TextCapacity& capacity = lanes_.front()->text->capacity();
   while (at.byte < text.size()) {
     const std::string_view rest = text.substr(at.byte);
     const TextPieces& pieces = filling_.pieces;
@@ -131,53 +162,73 @@ void GpuTextInverter::put(std::string_view piece, DocumentNumber number, const T
 // A text without a space that does not fit into a batch: the host cuts it. Nothing is being filled.
 Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNumber number, const TextPosition& end) {
   FROND_TRY(drain());
-  SentBatch batch{.base = *base_, .end = end, .place = filling_.place};
+  Lane& lane = next_lane();
+  FROND_TRY(device::use(lane.device));  // of this thread
+  SentBatch batch{.base = *base_, .end = end, .place = next_place(), .number = batches_++};
   batch.pieces.put({}, static_cast<std::uint32_t>(number - *base_), false);
-  batch.pieces.copy_to(FROND_TRY(device_->places().fill(batch.place)), copiers_);
-  FROND_TRY(device_->places().send(batch.place, 0, 1));
-  return batches_->add_words(batch, words);
+  batch.pieces.copy_to(FROND_TRY(lane.text->places().fill(batch.place)), copiers_);
+  FROND_TRY(lane.text->places().send(batch.place, 0, 1));
+  return lane.batches->add_words(batch, words);
 }
 
 // Has what was filled worked on. It is copied, also to the device, while the two batches before are worked on.
 Result<void> GpuTextInverter::submit() {
-  FROND_TRY(device::use(setup_.inverter.gpu.device));  // of this thread
+  Lane& lane = next_lane();
+  FROND_TRY(device::use(lane.device));  // of this thread
+  filling_.place = next_place();
+  filling_.number = batches_++;
   const TextPieces& pieces = filling_.pieces;
-  const TextPlace place = FROND_TRY(device_->places().fill(filling_.place));
+  const TextPlace place = FROND_TRY(lane.text->places().fill(filling_.place));
   pieces.copy_to(place, copiers_);
-  FROND_TRY(device_->places().send(filling_.place, pieces.bytes(), static_cast<std::uint32_t>(pieces.numbers().size()),
-                                   pieces.runs(place)));
-  FROND_TRY(end_work());
-  std::swap(waiting_, filling_);
+  FROND_TRY(lane.text->places().send(filling_.place, pieces.bytes(),
+                                     static_cast<std::uint32_t>(pieces.numbers().size()), pieces.runs(place)));
+  FROND_TRY(end_work(lane));
+  std::swap(lane.waiting, filling_);
   filling_.pieces.clear();
-  filling_.place = (waiting_.place + 1) % DeviceText::kPlaces;
-  begin_work([this] { return batches_->seek(waiting_); });
+  begin_work(lane, [&lane] { return lane.batches->seek(lane.waiting); });
   return {};
 }
 
 // Waits until all texts so far were worked on.
 Result<void> GpuTextInverter::drain() {
-  if (!device_) return {};
+  if (lanes_.empty()) return {};
   if (!filling_.pieces.empty()) FROND_TRY(submit());
-  FROND_TRY(end_work());
-  if (batches_->any()) begin_work([this] { return batches_->end_last(); });
-  return end_work();
+  FROND_TRY(end_all_work());
+  for (const auto& lane : lanes_)
+    if (lane->batches->any()) begin_work(*lane, [&batches = *lane->batches] { return batches.end_last(); });
+  return end_all_work();
 }
 
-void GpuTextInverter::begin_work(std::function<Result<void>()> work) {
-  working_ = std::async(std::launch::async, [this, work = std::move(work)]() -> Result<void> {
-    name_this_thread("texts-0");
-    FROND_TRY(device::use(setup_.inverter.gpu.device));
-    FROND_TRY(work());
-    note_terms();
-    return {};
+void GpuTextInverter::begin_work(Lane& lane, std::function<Result<void>()> work) {
+  lane.working = std::async(std::launch::async, [this, device = lane.device, work = std::move(work)] {
+    name_this_thread(("texts-" + std::to_string(device)).c_str());
+    Result<void> done = device::use(device);
+    try {
+      if (done) done = work();
+    } catch (const std::exception& thrown) {
+      done = Error(Code::kUnavailable, thrown.what());
+    }
+    if (!done) turns_.fail(done.error());
+    return done;
   });
 }
 
-Result<void> GpuTextInverter::end_work() { return working_.valid() ? working_.get() : Result<void>(); }
+Result<void> GpuTextInverter::end_work(Lane& lane) {
+  return lane.working.valid() ? lane.working.get() : Result<void>();
+}
+
+// The first failure, if there was one.
+Result<void> GpuTextInverter::end_all_work() {
+  Result<void> all;
+  for (const auto& lane : lanes_)
+    if (Result<void> ended = end_work(*lane); !ended && all) all = std::move(ended);
+  return all;
+}
 
 Result<void> GpuTextInverter::note_added(const SentBatch& batch, std::span<const std::uint32_t> lengths) {
   for (std::size_t piece = 0; piece < lengths.size(); ++piece)
     FROND_TRY(lengths_.add(batch.base + batch.pieces.numbers()[piece], lengths[piece]));
+  note_terms();
   done_ = batch.end;
   done_block_.store(done_.block, std::memory_order_release);
   return {};
@@ -191,14 +242,13 @@ Result<void> GpuTextInverter::give_lengths() {
 }
 
 Result<std::vector<runs::RunFile>> GpuTextInverter::flush() {
-  if (device_) FROND_TRY(or_without_device(device::use(setup_.inverter.gpu.device)));  // of this thread
   if (!cpu_ && !texts_.empty()) {
     FROND_TRY(or_without_device(write_all()));
     if (!cpu_) {
       FROND_TRY(lengths_.end());
       texts_.drop_all();
       note_terms();
-      if (device_ && memory_bytes() > kMinBytes) FROND_TRY(or_without_device(clear_dictionary()));
+      if (memory_bytes() > kMinBytes) clear_terms();
     }
   }
   if (cpu_)
@@ -208,23 +258,29 @@ Result<std::vector<runs::RunFile>> GpuTextInverter::flush() {
 
 Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::take_postings(std::uint64_t most) {
   std::unique_ptr<runs::PostingSlices> held;
-  if (cpu_ || !device_ || flushes_ > 0) return held;
+  if (cpu_ || lanes_.empty() || flushes_ > 0) return held;
   std::vector<std::uint32_t> totals;
   const auto read_totals = [&]() -> Result<void> {
-    FROND_TRY(device::use(setup_.inverter.gpu.device));  // of this thread
     FROND_TRY(drain());
-    if (flushes_ == 0) totals = FROND_TRY(device_->run().totals(std::min(terms_->size(), device_->capacity().terms)));
+    FROND_TRY(device::use(lanes_.front()->device));  // of this thread
+    if (flushes_ == 0) totals = FROND_TRY(totals_of(*lanes_.front()->text));
     return {};
   };
   FROND_TRY(or_without_device(read_totals()));
   if (cpu_ || flushes_ > 0 || !base_ || term_bytes_ > most) return held;
   FROND_TRY(lengths_.end());
   texts_.drop_all();
-  batches_.reset();
-  held = std::make_unique<DevicePostings>(setup_.inverter.gpu.device, std::move(device_), std::move(terms_), *base_,
-                                          std::move(totals), term_bytes_);
+  std::unique_ptr<DeviceText> text = std::move(lanes_.front()->text);
+  const int device = lanes_.front()->device;
+  lanes_.clear();
+  held = std::make_unique<DevicePostings>(device, std::move(text), std::move(terms_), *base_, std::move(totals),
+                                          term_bytes_);
   term_bytes_ = 0;
   return held;
+}
+
+Result<std::vector<std::uint32_t>> GpuTextInverter::totals_of(DeviceText& text) const {
+  return text.run().totals(std::min(terms_->size(), text.capacity().terms));
 }
 
 Result<void> GpuTextInverter::write_all() {
@@ -233,9 +289,14 @@ Result<void> GpuTextInverter::write_all() {
 }
 
 Result<void> GpuTextInverter::write_runs() {
-  if (!device_ || !base_) return {};
-  const std::vector<std::uint32_t> totals =
-      FROND_TRY(device_->run().totals(std::min(terms_->size(), device_->capacity().terms)));
+  if (lanes_.empty() || !base_) return {};
+  DeviceText& first = *lanes_.front()->text;
+  const MutexLock lock(first.stages());
+  return device::on_device(lanes_.front()->device, [&] { return write_runs_of(first); });
+}
+
+Result<void> GpuTextInverter::write_runs_of(DeviceText& from) {
+  const std::vector<std::uint32_t> totals = FROND_TRY(totals_of(from));
   const std::vector<std::uint32_t> in_order = terms_->in_order(totals);
   const TermOrder order{in_order, totals};
   SlicedRuns runs(setup_.inverter.folder, setup_.inverter.label + "-" + std::to_string(flushes_),
@@ -243,8 +304,8 @@ Result<void> GpuTextInverter::write_runs() {
                   order);
   SliceFiller slices(order, SlicedRuns::kSlicePostings,
                      [&runs](runs::PostingSlice slice) { return runs.add(std::move(slice)); });
-  FROND_TRY(device_->run().read(
-      in_order, totals, [&slices](auto numbers, auto frequencies) { return slices.add(numbers, frequencies); }));
+  FROND_TRY(from.run().read(in_order, totals,
+                            [&slices](auto numbers, auto frequencies) { return slices.add(numbers, frequencies); }));
   FROND_TRY(runs.finish(runs_));
   ++flushes_;
   written_ = done_;
@@ -252,7 +313,7 @@ Result<void> GpuTextInverter::write_runs() {
   texts_dropped_ = false;
   texts_.drop_to(written_);
   note_terms();
-  return device_->run().clear();
+  return from.run().clear();
 }
 
 // Those of which the device has all, until so many bytes are left.
@@ -261,20 +322,20 @@ void GpuTextInverter::drop_done_texts(std::uint64_t left) {
 }
 
 // The run is empty.
-Result<void> GpuTextInverter::clear_dictionary() {
+void GpuTextInverter::clear_terms() {
   terms_->clear();
   note_terms();
-  return device_->clear_dictionary();
+  ++terms_cleared_;
 }
 
 // All that no run has goes to the CPU.
 Result<void> GpuTextInverter::go_on_without_device(const Error& why) {
-  Result<void> ended = end_work();  // what it has done is known in done_ and written_
+  turns_.fail(why);
+  Result<void> ended = end_all_work();  // what was done is known in done_ and written_
   if (!ended && ended.error().code() != Code::kDevice) return ended;
   if (texts_dropped_) return Error(Code::kDevice, "the GPU has lost postings: " + why.message());
   if (setup_.inverter.warn) setup_.inverter.warn("the GPU is not used any more: " + why.message());
-  batches_.reset();
-  device_.reset();
+  lanes_.clear();
   terms_->clear();
   filling_.pieces.clear();
   TextInverterSetup setup = setup_;

@@ -6,9 +6,14 @@
 // the next batch together and has it copied to the device, another thread has the device seek the tokens of a batch,
 // and meanwhile answers for the batch before, whose tokens were sought.
 //
+// With several devices, each has a thread and a dictionary of tokens of its own, and batches go to them in turn. Terms
+// are the same for all, and so is the run, which is on the first one: the others only make the postings of a batch
+// (device/run_on_device.h). Batches are added in the order of documents, so that a run, lengths, and what is lost with
+// a device are what they are with one.
+//
 // The texts of a run are kept in the host's memory until it is written, or until take_postings(). Where they may be
-// lost, those that the device has are dropped when there are too many. When the device fails, or there is none, they go
-// to a CpuTextInverter, which takes the device's place from then on.
+// lost, those that the device has are dropped when there are too many. When a device fails, or there is none, they go
+// to a CpuTextInverter, which takes the place of all from then on. A device that cannot begin is told and left out.
 #include <atomic>
 #include <functional>
 #include <future>
@@ -42,47 +47,63 @@ class GpuTextInverter final : public TextInverter {
 
  private:
   Result<void> take(const TextBlock& block, TextPosition at);
-  Result<void> make_device();
+  // A device, and what it works on.
+  struct Lane {
+    int device = 0;
+    std::unique_ptr<DeviceText> text;
+    std::optional<TextBatches> batches;  // of the working thread
+    SentBatch waiting;                   // the same: to be worked on
+    std::future<Result<void>> working;   // last, so that it ends before the others
+  };
+  Result<void> make_devices();
+  Result<std::unique_ptr<Lane>> make_lane(int device);
   Result<void> take_document(std::string_view text, DocumentNumber number, TextPosition& at);
   Result<void> take_long_words(std::string_view words, DocumentNumber number, const TextPosition& end);
+  // Of the next batch.
+  Lane& next_lane() { return *lanes_[batches_ % lanes_.size()]; }
+  std::size_t next_place() const { return batches_ / lanes_.size() % DeviceText::kPlaces; }
   void put(std::string_view piece, DocumentNumber number, const TextPosition& end);
   Result<void> submit();
   Result<void> drain();
-  void begin_work(std::function<Result<void>()> work);
-  Result<void> end_work();
+  void begin_work(Lane& lane, std::function<Result<void>()> work);
+  Result<void> end_work(Lane& lane);
+  Result<void> end_all_work();
   Result<void> note_added(const SentBatch& batch, std::span<const std::uint32_t> lengths);
   Result<void> write_all();
   Result<void> write_runs();
+  Result<void> write_runs_of(DeviceText& from);
+  Result<std::vector<std::uint32_t>> totals_of(DeviceText& text) const;
   void drop_done_texts(std::uint64_t left);
-  Result<void> clear_dictionary();
+  void clear_terms();
   Result<void> go_on_without_device(const Error& why);
   // Gives what does not need the device's success; kDevice: the CPU goes on.
   Result<void> or_without_device(Result<void> result);
   void note_terms();
 
-  // Those that say so belong to the thread that works on a batch while there is one; others to the caller's.
+  // The run, with all that is of a batch's turn, belongs to the thread that has the turn; others to the caller's.
   TextInverterSetup setup_;
   const parse::PagePinning pinning_;
-  std::unique_ptr<DeviceText> device_;  // null: not yet used, or lost
-  std::unique_ptr<TextInverter> cpu_;   // in place of the device
+  std::unique_ptr<TextInverter> cpu_;  // in place of the device
   std::atomic<bool> cpu_on_ = false;
-  std::unique_ptr<TextTerms> terms_;         // of the working thread; null: they were taken
+  std::unique_ptr<TextTerms> terms_;         // of the turn; null: they were taken
   ReplayBuffer texts_;                       // of which the run has something, or a batch
   std::optional<DocumentNumber> base_;       // numbers on the device are from it
   std::atomic<bool> texts_dropped_ = false;  // texts of the run: only the device has its postings
   SentBatch filling_;                        // with texts of texts_
   bool is_pinned_ = false;                   // the block that filling_ is filled from
   Crew copiers_;                             // of texts that are not pinned
-  // Of the working thread, from here on.
-  SentBatch waiting_;                   // to be worked on
-  std::optional<TextBatches> batches_;  // with the device
-  TextPosition done_, written_;         // what is in the run ends, and what the last runs had
+  std::uint64_t batches_ = 0;                // that were numbered
+  // Of the turn, from here on.
+  std::uint64_t terms_cleared_ = 0;
+  TextPosition done_, written_;  // what is in the run ends, and what the last runs had
   DocumentLengths lengths_;
   std::atomic<std::uint64_t> done_block_ = 0;  // done_.block, for the caller's thread
   std::size_t flushes_ = 0;
   std::vector<runs::RunFile> runs_;            // since the last call of flush()
   std::atomic<std::uint64_t> term_bytes_ = 0;  // of any thread
-  std::future<Result<void>> working_;          // last, so that it ends before the others
+  Turns turns_;
+  // The first has the run. None: not yet used, or lost. Last, so that their threads end before the others.
+  std::vector<std::unique_ptr<Lane>> lanes_;
 };
 
 const TextInverterKind& gpu_text_inverter_kind();

@@ -5,15 +5,17 @@
 
 namespace frond::indexer::invert::gpu {
 
+Result<void> TextBatches::begin_find(std::size_t side) {
+  sides_[side].is_sought = false;
+  return device_.begin_find(side, sides_[side].batch.place);
+}
+
 Result<void> TextBatches::seek(SentBatch& batch) {
   const std::size_t next = searched_ ? 1 - *searched_ : 0;
-  Side& side = sides_[next];
-  std::swap(side.batch, batch);
-  FROND_TRY(device_.begin_find(next, side.batch.place));
-  if (searched_)
-    FROND_TRY(end_batch(*searched_, next));
-  else
-    side.found = FROND_TRY(device_.end_find(next));
+  std::swap(sides_[next].batch, batch);
+  FROND_TRY(begin_find(next));
+  if (searched_) FROND_TRY(end_batch(*searched_, next));
+  FROND_TRY(end_next(next));
   searched_ = next;
   return {};
 }
@@ -27,27 +29,44 @@ Result<void> TextBatches::end_last() {
 Result<void> TextBatches::add_words(SentBatch& batch, std::string_view words) {
   constexpr std::size_t kSide = 0;
   std::swap(sides_[kSide].batch, batch);
-  FROND_TRY(device_.begin_find(kSide, sides_[kSide].batch.place));  // there is nothing to find
+  FROND_TRY(owner_.turns.begin(sides_[kSide].batch.number));
+  FROND_TRY(begin_find(kSide));  // there is nothing to find
   HostPairs pairs;
   terms_.cut_all(words, pairs.terms);
   pairs.pieces.assign(pairs.terms.size(), 0);
   pairs.lengths.assign(1, static_cast<std::uint32_t>(pairs.terms.size()));
-  return add_host_pairs(kSide, pairs);
+  FROND_TRY(add_host_pairs(kSide, pairs));
+  owner_.turns.end();
+  return {};
 }
 
 // Adds a batch whose tokens were sought. next: the side whose tokens are being sought.
 Result<void> TextBatches::end_batch(std::size_t side, std::optional<std::size_t> next) {
-  if (FROND_TRY(try_batch(side, next))) return {};
-  // There are too many terms. An empty dictionary has room for those of a batch.
-  FROND_TRY(owner_.write_runs());
-  FROND_TRY(owner_.clear_dictionary());
-  sides_[side].found = FROND_TRY(device_.find(side, sides_[side].batch.place));
-  if (next) FROND_TRY(device_.begin_find(*next, sides_[*next].batch.place));
-  if (FROND_TRY(try_batch(side, next))) return {};
-  return Error(Code::kDevice, "the memory that it may use is too small for the terms of a batch");
+  FROND_TRY(owner_.turns.begin(sides_[side].batch.number));
+  if (terms_cleared_ != owner_.terms_cleared) FROND_TRY(forget_tokens(side, next));
+  if (!FROND_TRY(try_batch(side, next))) {
+    // There are too many terms. An empty dictionary has room for those of a batch.
+    FROND_TRY(owner_.write_runs());
+    owner_.clear_terms();
+    FROND_TRY(forget_tokens(side, next));
+    if (!FROND_TRY(try_batch(side, next)))
+      return Error(Code::kDevice, "the memory that it may use is too small for the terms of a batch");
+  }
+  owner_.turns.end();
+  return {};
 }
 
-// False: there are too many terms; nothing was added. The tokens of `next` were sought, then and otherwise.
+// The terms were cleared: batches whose tokens were sought must be sought again.
+Result<void> TextBatches::forget_tokens(std::optional<std::size_t> side, std::optional<std::size_t> next) {
+  FROND_TRY(end_next(next));
+  FROND_TRY(device_.clear_dictionary());
+  terms_cleared_ = owner_.terms_cleared;
+  if (side) sides_[*side].found = FROND_TRY(device_.find(*side, sides_[*side].batch.place));
+  if (next) FROND_TRY(begin_find(*next));
+  return {};
+}
+
+// False: there are too many terms; nothing was added.
 Result<bool> TextBatches::try_batch(std::size_t side, std::optional<std::size_t> next) {
   const TextCapacity& capacity = device_.capacity();
   const BatchTokens& found = sides_[side].found;
@@ -57,30 +76,29 @@ Result<bool> TextBatches::try_batch(std::size_t side, std::optional<std::size_t>
   if (!found.too_many_chunks) terms_.cut(batch.pieces, found.chunks, places, terms);
   FROND_TRY(device_.learn(side, answer));
   if (found.too_many_chunks || found.entries + terms.size() > capacity.entries) {
-    FROND_TRY(end_next(next));
     const HostPairs pairs = cut_on_host(side);
     if (terms_.size() > capacity.terms) return false;
     FROND_TRY(add_host_pairs(side, pairs));
   } else if (terms_.size() > capacity.terms) {
-    FROND_TRY(end_next(next));
     return false;
   } else {
-    // The batch is added before it is known what was found in the next one, so that the device goes on with it.
     FROND_TRY(make_room(found.entries + terms.size()));
     const auto lengths = FROND_TRY(device_.add(side, places, terms, terms_.size()));
     FROND_TRY(owner_.note_added(batch, lengths));
-    FROND_TRY(end_next(next));
   }
   if (found.turned_away > 0 && device_.tokens() >= capacity.tokens / 16 * 15) {
     FROND_TRY(owner_.write_runs());
-    FROND_TRY(owner_.clear_dictionary());
-    if (next) sides_[*next].found = FROND_TRY(device_.find(*next, sides_[*next].batch.place));
+    owner_.clear_terms();
+    FROND_TRY(forget_tokens(std::nullopt, next));
   }
   return true;
 }
 
+// Waits for what was begun, if it was not yet.
 Result<void> TextBatches::end_next(std::optional<std::size_t> next) {
-  if (next) sides_[*next].found = FROND_TRY(device_.end_find(*next));
+  if (!next || sides_[*next].is_sought) return {};
+  sides_[*next].found = FROND_TRY(device_.end_find(*next));
+  sides_[*next].is_sought = true;
   return {};
 }
 

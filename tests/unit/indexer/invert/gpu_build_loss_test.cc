@@ -10,6 +10,7 @@
 #include "indexer/build/build.h"
 #include "indexer/ingest/formats/formats.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
+#include "tests/support/cuda_on_host/devices.h"
 #include "tests/support/cuda_on_host/failures.h"
 #include "tests/support/scratch_folder.h"
 
@@ -38,7 +39,7 @@ struct Built {
   std::vector<std::string> files;  // of all partitions, without the ends that RocksDB makes up
 };
 
-Built built(const support::ScratchFolder& folder, const Shape& shape) {
+Built built(const support::ScratchFolder& folder, const Shape& shape, int devices = 1) {
   BuildOptions options;
   options.repository = folder / "repository";
   options.collection = "test";
@@ -48,9 +49,11 @@ Built built(const support::ScratchFolder& folder, const Shape& shape) {
   options.invert.format = &ingest::kJsonl;
   options.invert.parse.store_bodies = false;
   options.invert.partitions = 2;
-  options.invert.memory = pipeline::plan_memory_of_texts(std::uint64_t{1} << 30, 2, 2);
-  options.invert.memory.text_batch = 256 << 10;
-  options.invert.memory.batch_bytes = 64 << 10;
+  options.invert.memory =
+      pipeline::plan_memory_of_texts(std::uint64_t{1} << 30, 2, 2, static_cast<std::uint32_t>(devices));
+  options.invert.memory.text_batch = devices > 1 ? 8 << 10 : 256 << 10;
+  options.invert.memory.batch_bytes = devices > 1 ? 8 << 10 : 64 << 10;
+  for (int device = 1; device < devices; ++device) options.invert.gpu.more_devices.push_back(device);
   if (shape.elastic > 0) options.invert.memory.elastic = shape.elastic;
   options.invert.text_inverter = &kCounted;
   options.invert.gpu.bytes = std::uint64_t{64} << 20;
@@ -72,9 +75,7 @@ Built built(const support::ScratchFolder& folder, const Shape& shape) {
 
 class ABuildWithoutItsDevice : public testing::TestWithParam<std::tuple<cuda_on_host::Failure, Shape>> {};
 
-TEST_P(ABuildWithoutItsDevice, BeginsAnewAndHasTheSameBytes) {
-  const auto& [failure, shape] = GetParam();
-  const support::ScratchFolder folder;
+std::string documents_of(const Shape& shape) {
   std::string documents;
   for (int i = 0; i < shape.documents; ++i) {
     documents += R"({"id":")" + std::to_string(i) + R"(","title":"","body":")";
@@ -82,6 +83,13 @@ TEST_P(ABuildWithoutItsDevice, BeginsAnewAndHasTheSameBytes) {
       documents += "w" + std::to_string((i * 31 + word * word) % 4000) + " ";
     documents += "\"}\n";
   }
+  return documents;
+}
+
+TEST_P(ABuildWithoutItsDevice, BeginsAnewAndHasTheSameBytes) {
+  const auto& [failure, shape] = GetParam();
+  const support::ScratchFolder folder;
+  const std::string documents = documents_of(shape);
   support::write_file(folder / "input.jsonl", documents);
   const Built expected = built(folder, shape);
   const int made = inverters_made;
@@ -104,6 +112,33 @@ TEST_P(ABuildWithoutItsDevice, BeginsAnewAndHasTheSameBytes) {
   EXPECT_GT(begun_anew, 0);
   EXPECT_EQ(resumed > 0, checkpoints);
 }
+// Of three devices, one is full from the beginning, or fails at any operation.
+TEST(ABuildOnSeveralDevices, HasTheSameBytesWhicheverFails) {
+  const support::ScratchFolder folder;
+  const Shape& shape = kShapes[0];
+  support::write_file(folder / "input.jsonl", documents_of(shape));
+  const Built expected = built(folder, shape);
+  cuda_on_host::set_devices(3);
+  for (int device = 0; device < 3; ++device) {
+    SCOPED_TRACE("device " + std::to_string(device));
+    cuda_on_host::fill_device(device, true);
+    const Built beside = built(folder, shape, 3);
+    cuda_on_host::fill_device(device, false);
+    EXPECT_TRUE(beside.files == expected.files);
+    EXPECT_EQ(beside.runs, 0u) << "the others are used";
+    int begun_anew = 0;
+    for (std::uint64_t operations = 1; operations < 3000; operations += 1 + operations / 2) {
+      cuda_on_host::lose_device_after(operations, device);
+      const Built got = built(folder, shape, 3);
+      cuda_on_host::lose_device_after(0, device);
+      EXPECT_TRUE(got.files == expected.files) << "after " << operations;
+      begun_anew += inverters_made > 1 ? 1 : 0;
+    }
+    EXPECT_GT(begun_anew, 0);
+  }
+  cuda_on_host::set_devices(1);
+}
+
 std::string name_of(const testing::TestParamInfo<std::tuple<cuda_on_host::Failure, Shape>>& info) {
   return std::string(std::get<0>(info.param).name) + std::get<1>(info.param).name;
 }

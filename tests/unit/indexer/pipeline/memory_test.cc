@@ -43,10 +43,11 @@ TEST(MemoryPlan, FitsIntoItsLimitForAnyNumberOfThreadsAndPartitions) {
 TEST(MemoryPlan, FitsIntoItsLimitWithAnInverterOfTexts) {
   for (const std::uint64_t limit : {256 * kMiB, 400 * kMiB, 1024 * kMiB, 65'536 * kMiB})
     for (const std::uint32_t parsers : {1u, 16u, 256u})
-      for (const std::uint32_t partitions : {1u, 256u}) {
-        const MemoryPlan plan = plan_memory_of_texts(limit, parsers, partitions);
+      for (const auto& [partitions, devices] : {std::pair(1u, 1u), {256u, 1u}, {1u, 64u}, {256u, 2u}}) {
+        const MemoryPlan plan = plan_memory_of_texts(limit, parsers, partitions, devices);
         SCOPED_TRACE(std::to_string(limit) + " bytes, " + std::to_string(parsers) + " parsers, " +
-                     std::to_string(partitions) + " partitions");
+                     std::to_string(partitions) + " partitions, " + std::to_string(devices) + " devices");
+        EXPECT_EQ(plan.text_devices, std::min<std::uint64_t>(devices, limit / (256 * kMiB)));
         EXPECT_GE(plan.parsers, 1u);
         EXPECT_EQ(plan.all_inverters(), 1u);
         EXPECT_GE(plan.text_batch, 128u << 10);

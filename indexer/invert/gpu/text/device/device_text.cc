@@ -111,6 +111,7 @@ void DeviceText::lay_out(const TextSetup& setup, const Spaces& spaces) {
   run.pairs = {shared.sorted, shared.sorted + some};
   run.other_pairs = {shared.sorted + 2 * some, shared.sorted + 3 * some};
   run.stored = p.paired + 1;
+  run.device = setup.device;
   place_ = {spaces.processors, memory.next<std::byte>(spaces.work), spaces.work, p.work.get()};
   answers_place_ = {spaces.processors, memory.next<std::byte>(spaces.answers), spaces.answers, p.answers.get()};
   FROND_CHECK(memory.used() <= p.memory.bytes());
@@ -140,6 +141,7 @@ Result<void> DeviceText::begin_find(std::size_t side, std::size_t place) {
 Result<BatchTokens> DeviceText::end_find(std::size_t side) {
   const TextBatch& batch = batches_[side];
   FROND_CHECK(batch.first_new == tokens_);
+  const MutexLock lock(stages_);
   BatchTokens found = FROND_TRY(parts_->found.end(side, batch, parts_->stages));
   entries_[side] = found.entries;
   tokens_ += static_cast<std::uint32_t>(found.new_keys.size());

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "common/base/mutex.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/gpu/text/device/device_text_memory.h"
 #include "indexer/invert/gpu/text/device/kernels.h"
@@ -55,6 +56,8 @@ class DeviceText {
   TextPlaces& places();
   // The run that batches are added to.
   RunOnDevice& run();
+  // Held while another thread than this one's reads the run, since both copy by the same stages.
+  Mutex& stages() { return stages_; }
   // The batch that was sent to the place is with a side (0 or 1) from now on. Asynchronous. Seeks its tokens, if it has
   // text. Only after end_find() of the other side, if that was begun.
   Result<void> begin_find(std::size_t side, std::size_t place);
@@ -95,6 +98,7 @@ class DeviceText {
   Result<void> store_pairs(std::size_t side, std::uint32_t pairs, std::uint32_t terms);
 
   TextCapacity capacity_;
+  Mutex stages_;
   std::unique_ptr<Parts> parts_;
   KernelPlace place_, answers_place_;
   TokenDictionary dictionary_;

@@ -22,6 +22,7 @@ struct TextCapacity {
   std::uint32_t postings = 0, segments = 0;  // of a run
   // entries == 0: it is too little. max_text: of a batch.
   static TextCapacity of(std::uint64_t device_bytes, std::uint64_t max_text);
+  friend bool operator==(const TextCapacity&, const TextCapacity&) = default;
 };
 
 constexpr std::size_t text_room(std::uint32_t text) { return in_granules(text + 2 * kTextSlack + kUnitBytes); }

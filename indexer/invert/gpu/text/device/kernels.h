@@ -160,6 +160,11 @@ Result<void> make_postings(const TextBatch& batch, const TermPairs& pairs, std::
                            std::uint32_t* heads, const PostingStore& store, std::uint32_t used_postings,
                            std::uint32_t used_segments, const KernelPlace& place);
 
+// Segments [first, first + count) of the store came with their postings from another device, where these began at 0 in
+// place of `postings`: they follow those of before.
+Result<void> adopt_segments(const PostingStore& store, std::uint32_t first, std::uint32_t count, std::uint32_t postings,
+                            const KernelPlace& place);
+
 // Of the postings of a run in the order of terms, those at [begin, end) to numbers and frequencies. offsets: by term,
 // where its postings begin.
 Result<void> gather_postings(const PostingStore& store, std::uint32_t segments, const std::uint32_t* offsets,

@@ -148,6 +148,17 @@ __global__ void __launch_bounds__(kGridThreads)
   }
 }
 
+// Mapping: a thread a segment, each of another term. Result: the segments, and the terms' totals. Shared memory: none.
+__global__ void __launch_bounds__(kGridThreads)
+    adopt(PostingStore store, std::uint32_t first, std::uint32_t count, std::uint32_t postings, std::uint32_t threads) {
+  for (std::uint32_t i = first_of_thread(); i < count; i += threads) {
+    PostingSegment& segment = store.segments[first + i];
+    segment.begin += postings;
+    segment.first = store.totals[segment.term];
+    store.totals[segment.term] = segment.first + segment.count;
+  }
+}
+
 // Mapping: a warp a segment. Result: numbers and frequencies. Shared memory: none.
 __global__ void __launch_bounds__(kGridThreads)
     gather(PostingStore store, std::uint32_t segments, const std::uint32_t* offsets, std::uint32_t begin,
@@ -186,6 +197,11 @@ Result<void> make_postings(const TextBatch& batch, const TermPairs& pairs, std::
   FROND_TRY(launch_grid("place_postings", place_postings, count + 1, place, batch, pairs, count, places, heads, store,
                         used_postings, used_segments));
   return launch_grid("count_postings", count_postings, count, place, batch, heads, store, used_postings, used_segments);
+}
+
+Result<void> adopt_segments(const PostingStore& store, std::uint32_t first, std::uint32_t count, std::uint32_t postings,
+                            const KernelPlace& place) {
+  return launch_grid("adopt", adopt, count, place, store, first, count, postings);
 }
 
 Result<void> gather_postings(const PostingStore& store, std::uint32_t segments, const std::uint32_t* offsets,

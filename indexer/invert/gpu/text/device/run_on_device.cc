@@ -81,7 +81,11 @@ Result<void> read_postings(const PostingsToRead& run, StagedCopies& stages, cons
 
 }  // namespace
 
-Result<RunOnDevice> RunOnDevice::create() { return RunOnDevice(FROND_TRY(device::Event::create())); }
+Result<RunOnDevice> RunOnDevice::create() {
+  auto added = FROND_TRY(device::Event::create());
+  auto taken = FROND_TRY(device::Event::create());
+  return RunOnDevice(std::move(added), std::move(taken));
+}
 
 void RunOnDevice::use(const Parts& parts, const TextCapacity& capacity, const KernelPlace& place,
                       StagedCopies& stages) {
@@ -92,6 +96,7 @@ void RunOnDevice::use(const Parts& parts, const TextCapacity& capacity, const Ke
 }
 
 Result<bool> RunOnDevice::has_room(std::uint32_t pairs) {
+  if (into_ != nullptr) return device::on_device(into_->parts_.device, [&] { return into_->has_room(pairs); });
   const auto fit = [&](std::uint64_t more) {
     return postings_ + more <= capacity_.postings && segments_ + more <= capacity_.segments;
   };
@@ -101,26 +106,56 @@ Result<bool> RunOnDevice::has_room(std::uint32_t pairs) {
 }
 
 Result<void> RunOnDevice::append(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms) {
-  FROND_TRY(settle());
-  FROND_CHECK(std::uint64_t{postings_} + pairs <= capacity_.postings && terms <= capacity_.terms);
+  RunOnDevice& first = into_ != nullptr ? *into_ : *this;
+  FROND_TRY(device::on_device(first.parts_.device, [&first] { return first.settle(); }));
+  FROND_CHECK(std::uint64_t{first.postings_} + pairs <= capacity_.postings && terms <= capacity_.terms);
   if (pairs == 0) return {};
+  FROND_TRY(make_batch(batch, pairs, terms));
+  first.unsettled_pairs_ = pairs;
+  first.from_ = into_ != nullptr ? this : nullptr;
+  return {};
+}
+
+Result<void> RunOnDevice::make_batch(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms) {
   const device::StreamHandle stream = place_.stream;
   const TermPairs sorted =
       FROND_TRY(sort_pairs(parts_.pairs, parts_.other_pairs, pairs, std::bit_width(terms), place_));
+  if (into_ != nullptr) FROND_TRY(into_->taken_.make_wait(stream));
   FROND_TRY(make_postings(batch, sorted, pairs, reinterpret_cast<std::uint64_t*>(batch.starts), batch.pair_counts,
                           parts_.store, postings_, segments_, place_));
   FROND_TRY(device::copy_to_host(bytes_of(parts_.stored), bytes_of(batch.counts), sizeof(TextCounts), stream));
-  unsettled_pairs_ = pairs;
   return added_.record(stream);
 }
 
 Result<void> RunOnDevice::settle() {
   if (unsettled_pairs_ == 0) return {};
-  FROND_TRY(added_.wait());
-  postings_ += parts_.stored->postings;
-  segments_ += parts_.stored->segments;
+  if (from_ != nullptr) {
+    FROND_TRY(take(*from_));
+  } else {
+    FROND_TRY(added_.wait());
+    postings_ += parts_.stored->postings;
+    segments_ += parts_.stored->segments;
+  }
   unsettled_pairs_ = 0;
   return {};
+}
+
+// The postings of a batch that another device has made, behind those that are here.
+Result<void> RunOnDevice::take(RunOnDevice& from) {
+  const Parts& there = from.parts_;
+  FROND_TRY(device::on_device(there.device, [&from] { return from.added_.wait(); }));
+  const std::uint32_t postings = there.stored->postings, segments = there.stored->segments;
+  const auto copy = [&](auto* to, const auto* source, std::size_t count) {
+    return device::copy_from_device(bytes_of(to), there.device, bytes_of(source), count * sizeof *source,
+                                    place_.stream);
+  };
+  FROND_TRY(copy(parts_.store.numbers + postings_, there.store.numbers, postings));
+  FROND_TRY(copy(parts_.store.frequencies + postings_, there.store.frequencies, postings));
+  FROND_TRY(copy(parts_.store.segments + segments_, there.store.segments, segments));
+  FROND_TRY(adopt_segments(parts_.store, segments_, segments, postings_, place_));
+  postings_ += postings;
+  segments_ += segments;
+  return taken_.record(place_.stream);
 }
 
 Result<std::vector<std::uint32_t>> RunOnDevice::totals(std::uint32_t terms) {

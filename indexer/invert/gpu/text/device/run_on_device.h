@@ -20,7 +20,9 @@ namespace frond::indexer::invert::gpu {
 using VisitPostings =
     std::function<Result<void>(std::span<const std::uint32_t> numbers, std::span<const Frequency> frequencies)>;
 
-// One thread. All its work is in the stream of its place.
+// All its work is in the stream of its place. Several devices have one run, which is on the first of them: each other
+// one's makes the postings of a batch and no more, and the first takes them from there before the next batch is added.
+// One thread at a time, also for all of these together.
 class RunOnDevice {
  public:
   // Of the device, which the owner lays out; `stored` is pinned.
@@ -29,10 +31,14 @@ class RunOnDevice {
     std::uint32_t* offsets = nullptr;  // by term
     TermPairs pairs, other_pairs;      // each array: capacity.entries + 2
     TextCounts* stored = nullptr;
+    int device = 0;
   };
   static Result<RunOnDevice> create();
   // They live longer. Before all others.
   void use(const Parts& parts, const TextCapacity& capacity, const KernelPlace& place, StagedCopies& stages);
+  // From now on batches go to a run on another device, of the same capacity, which lives longer. has_room() and
+  // append() only are called then, on threads that use this one's device.
+  void append_to(RunOnDevice& first) { into_ = &first; }
 
   // Whether there is room for so many pairs; an empty run always has for capacity.entries. Does not wait for the last
   // batch if that does not matter.
@@ -60,13 +66,18 @@ class RunOnDevice {
   const Parts& parts() const { return parts_; }
 
  private:
-  explicit RunOnDevice(device::Event added) : added_(std::move(added)) {}
+  RunOnDevice(device::Event added, device::Event taken) : added_(std::move(added)), taken_(std::move(taken)) {}
+  Result<void> make_batch(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms);
+  Result<void> take(RunOnDevice& from);
 
   Parts parts_;
   TextCapacity capacity_;
   KernelPlace place_;
   StagedCopies* stages_ = nullptr;
   device::Event added_;                        // the last batch's postings are in the store
+  device::Event taken_;                        // and those of other devices, which may make the next ones
+  RunOnDevice* into_ = nullptr;                // null: this is the first device
+  RunOnDevice* from_ = nullptr;                // that has the last batch; null: this one
   std::uint32_t postings_ = 0, segments_ = 0;  // without those of the last batch if that is unsettled
   std::uint32_t unsettled_pairs_ = 0;          // of the last batch, whose postings are not known yet
 };
