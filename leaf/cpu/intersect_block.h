@@ -1,6 +1,6 @@
 #pragma once
 // The inner loop of a conjunction: intersects documents of a block of the shortest list (the driver) with a block of a
-// longer list. Vector code, compiled for several instruction sets; the best one is chosen at run time.
+// longer list.
 #include <array>
 #include <cstdint>
 
@@ -77,13 +77,10 @@ class BlockTable {
  private:
   // Writes those that are found behind `kept`, with their positions; returns how many.
   std::uint32_t find(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept);
-  // docIDs that the table spans: its 16 KiB fit in the first-level cache.
-  static constexpr DocId kSpan = 4096;
-  // Indexed by docID - first candidate: stamp * 128 + position. Entries with another stamp are from earlier calls. So
-  // the table is cleared only when the stamps run out.
-  std::array<std::uint32_t, kSpan> entries_;
-  std::uint32_t stamp_ = kStamps;  // the first use clears entries_
-  static constexpr std::uint32_t kStamps = 512;
+  static constexpr DocId kSpan = 4096;  // docIDs that the table spans
+  // By docID - first candidate: where the document is in the block, if it is there. Others have any position, so the
+  // block is looked at, and the table is never cleared.
+  std::array<std::uint8_t, kSpan> positions_{};
 };
 
 }  // namespace frond::leaf::cpu

@@ -50,7 +50,7 @@ std::vector<DocId> random_docids(support::Random& random, std::size_t count, Doc
 TEST(BlockTable, KeepsExactlyTheCandidatesOfTheBlockWithEveryInstructionSet) {
   support::with_every_instruction_set([](const char* set) {
     support::Random random(kSeed);
-    BlockTable table;  // one for all: its stamps run out and begin again
+    BlockTable table;  // one for all: positions of earlier calls do no harm
     for (int round = 0; round < 1500; ++round) {
       const std::string what =
           std::string(set) + ", seed " + std::to_string(kSeed) + ", round " + std::to_string(round);
