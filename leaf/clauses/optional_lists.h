@@ -2,7 +2,6 @@
 // Terms that documents may have beside those that they must have. One thread.
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "leaf/clauses/joined_list.h"
@@ -14,8 +13,8 @@ using SumsByPlace = std::array<std::uint64_t, cpu::kBlockLength>;  // of the dri
 
 class OptionalLists {
  public:
-  std::deque<JoinedList>& lists() { return lists_; }
-  const std::deque<JoinedList>& lists() const { return lists_; }
+  std::vector<JoinedList>& lists() { return lists_; }
+  const std::vector<JoinedList>& lists() const { return lists_; }
   // No document needs to be looked up any more.
   void leave_out() { left_out_ = true; }
   bool left_out() const { return left_out_; }
@@ -47,8 +46,8 @@ class OptionalLists {
   void add_list(JoinedList& list, const cpu::Candidates& candidates, std::uint64_t least, std::uint64_t rest,
                 SumsByPlace& sums, cpu::BlockTable& table, cpu::CandidateBuffer& kept);
 
-  std::deque<JoinedList> lists_;
-  std::vector<Optional> order_;  // those that may have documents in the range, the highest bound first
+  std::vector<JoinedList> lists_;  // does not change once order_ is there
+  std::vector<Optional> order_;    // those that may have documents in the range, the highest bound first
   bool left_out_ = false;
   cpu::CandidateBuffer run_, found_;
 };

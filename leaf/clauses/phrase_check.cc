@@ -1,7 +1,6 @@
 #include "leaf/clauses/phrase_check.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 
@@ -10,13 +9,7 @@
 namespace frond::leaf::clauses {
 namespace {
 
-constexpr std::size_t kFetchedAhead = 24;      // documents whose sequences are fetched from memory meanwhile
-constexpr std::size_t kLine = 64, kLines = 4;  // of each: a few hundred words
-
-void prefetch(ByteView record) {
-  for (std::size_t at = 0; at < std::min(record.size(), kLines * kLine); at += kLine)
-    __builtin_prefetch(record.data() + at);
-}
+constexpr std::size_t kLine = 64, kLines = 4;  // that are fetched: a few hundred words
 
 }  // namespace
 
@@ -29,18 +22,14 @@ PhraseCheck::PhraseCheck(const ResolvedQuery& query, const PhraseNode& phrase, c
   for (PhrasePlaces::Word& word : places_.words()) word.codes.assign(1, 0);
 }
 
-void PhraseCheck::look_at(std::span<const DocId> docids, std::uint32_t* frequencies) {
-  std::array<ByteView, kFetchedAhead> records;
-  for (std::size_t i = 0; i < docids.size() + kFetchedAhead; ++i) {
-    ByteView& record = records[i % kFetchedAhead];
-    if (i >= kFetchedAhead) frequencies[i - kFetchedAhead] = places_in(docids[i - kFetchedAhead], record);
-    if (i >= docids.size()) continue;
-    record = partition_.token_codes(docids[i]);
-    prefetch(record);
-  }
+ByteView PhraseCheck::fetch(DocId docid) const {
+  const ByteView record = partition_.token_codes(docid);
+  for (std::size_t at = 0; at < std::min(record.size(), kLines * kLine); at += kLine)
+    __builtin_prefetch(record.data() + at);
+  return record;
 }
 
-std::uint32_t PhraseCheck::places_in(DocId docid, ByteView record) {
+std::uint32_t PhraseCheck::frequency(DocId docid, ByteView record) {
   if (record.empty()) return 0;
   const auto codes = partition::TokenCodes::open(record);
   if (!codes) {

@@ -18,6 +18,8 @@ using cpu::CandidateBuffer;
 using cpu::Candidates;
 using postings::kBlockLength;
 
+// Documents whose sequences are looked at together: to wait for the first takes as long as to look at a few.
+constexpr std::size_t kEnough = 32;
 constexpr std::uint32_t kWorthScoring = 32;  // fewer documents of a block are scored one by one
 
 class RequiredSearch {
@@ -40,7 +42,8 @@ class RequiredSearch {
   void score_required();
   void keep_reaching();
   void add_optional();
-  void score_phrase();
+  void await_sequences();
+  void look_at_sequences();
   bool are_all_there(DocId docid);
   void offer();
   Result<void> status() const;
@@ -78,6 +81,14 @@ class RequiredSearch {
   SumsByPlace sums_;           // of the scores of required and optional terms, and phrase_bounds_
   SumsByPlace phrase_bounds_;  // what the phrase adds at most
   cpu::BlockTable table_;
+  // Documents, ascending, whose sequences are to be looked at for the phrase. Their sums are without it.
+  struct Awaited {
+    DocId docid = 0;
+    ByteView sequence;
+    std::uint64_t sum = 0, phrase_bound = 0;
+    bool unsure = false;  // of the driver's block, which has unsure_
+  };
+  std::vector<Awaited> awaited_;
 };
 
 // Fills left_ with the documents of the driver's block that may be hits or must be counted. False: there are none.
@@ -236,25 +247,42 @@ void RequiredSearch::add_optional() {
   if (left_.count != before) outcome_.exact = false;
 }
 
-// Puts what the phrase scores in place of its bound, and drops documents without it.
-void RequiredSearch::score_phrase() {
-  std::array<std::uint32_t, kBlockLength> frequencies;
-  check_->look_at({left_.docids, left_.count}, frequencies.data());
-  const engine::Plan& field = lists_.of_field(phrase_->field);
-  CandidateBuffer& kept = free_buffer();
+void RequiredSearch::await_sequences() {
   for (std::uint32_t i = 0; i < left_.count; ++i) {
     const DocId docid = left_.docids[i];
-    const std::uint32_t place = left_.places[i];
-    if (frequencies[i] == 0 || docid >= field.lengths.size()) continue;  // the latter never, of an intact partition
-    const Score score = scoring::contribution(phrase_->weight, frequencies[i], field.lengths[docid], field.norm);
-    sums_[place] += times(score, query_.phrase->boost) - phrase_bounds_[place];
-    if (sums_[place] < least_) {
-      outcome_.exact = false;
-      continue;
-    }
-    if (are_all_there(docid)) kept.add(docid, place);
+    const std::uint64_t bound = phrase_bounds_[left_.places[i]], sum = sums_[left_.places[i]] - bound;
+    awaited_.push_back({docid, check_->fetch(docid), sum, bound, !unsure_.empty()});
   }
-  left_ = kept.view();
+  const bool are_of_the_block = !unsure_.empty() || plan_.plan.priors != nullptr;
+  if (are_of_the_block || awaited_.size() >= kEnough) look_at_sequences();
+}
+
+// Offers those that have the phrase.
+void RequiredSearch::look_at_sequences() {
+  if (awaited_.empty()) return;
+  const engine::Plan& field = lists_.of_field(phrase_->field);
+  least_ = outcome_.matches >= plan_.plan.count_to ? threshold_.least() : 0;
+  std::array<DocId, kEnough + kBlockLength> docids;
+  std::array<Score, kEnough + kBlockLength> scores;
+  std::size_t count = 0;
+  for (const Awaited& one : awaited_) {
+    std::uint64_t sum = one.sum + one.phrase_bound;
+    if (sum >= least_) {
+      const std::uint32_t frequency = check_->frequency(one.docid, one.sequence);
+      if (frequency == 0 || one.docid >= field.lengths.size()) continue;  // the latter never, of an intact partition
+      const Score score = scoring::contribution(phrase_->weight, frequency, field.lengths[one.docid], field.norm);
+      sum = one.sum + times(score, query_.phrase->boost);
+    }
+    if (sum < least_) {
+      outcome_.exact = false;
+    } else if (!one.unsure || are_all_there(one.docid)) {
+      docids[count] = one.docid;
+      scores[count++] = capped(sum);
+    }
+  }
+  awaited_.clear();
+  outcome_.matches += count;
+  threshold_.offer({docids.data(), scores.data()}, count);
 }
 
 bool RequiredSearch::are_all_there(DocId docid) {
@@ -310,10 +338,13 @@ Result<engine::Outcome> RequiredSearch::run() {
     if (left_.count > 0) drop_excluded();
     if (left_.count > 0) score_required();
     if (left_.count > 0) add_optional();
-    if (left_.count > 0 && phrase_ != nullptr) score_phrase();
-    if (left_.count > 0) offer();
+    if (phrase_ != nullptr)
+      await_sequences();
+    else if (left_.count > 0)
+      offer();
     FROND_TRY(status());
   }
+  look_at_sequences();
   FROND_TRY(status());
   outcome_.postings_decoded = lists_.postings_decoded();
   outcome_.hits = threshold_.take();

@@ -211,26 +211,24 @@ void TokenCodesWriter::write(ByteBuffer& out) {
 Result<TokenCodes> TokenCodes::open(ByteView record) {
   const auto corrupt = [] { return Error(Code::kCorrupt, "not the codes of a document's words"); };
   TokenCodes codes;
-  ByteReader in(record);
-  const std::uint64_t first = in.get_varint(), buckets = in.get_varint();
+  const std::byte *at = record.data(), *const end = at + record.size();
+  const std::uint32_t first = number(at, end);
+  codes.buckets_ = number(at, end);
   codes.width_ = 1u << (first & 3);
-  if (!in.ok() || codes.width_ > 4 || first >> 2 == 0 || first >> 2 > schema::kMaxFields || buckets == 0 ||
-      buckets > record.size())
+  codes.field_count_ = first >> 2;
+  if (codes.width_ > 4 || codes.field_count_ == 0 || codes.field_count_ > schema::kMaxFields || codes.buckets_ == 0)
     return corrupt();
-  codes.field_count_ = static_cast<std::uint32_t>(first >> 2);
-  codes.buckets_ = static_cast<std::uint32_t>(buckets);
-  codes.fields_ = record.data() + (record.size() - in.left());
+  codes.fields_ = at;
   std::uint64_t words = 0, field = 0;
   for (std::uint32_t i = 0; i < codes.field_count_; ++i) {
-    const std::uint64_t behind = in.get_varint(), more = in.get_varint();
-    if (!in.ok() || behind >= schema::kMaxFields || more >= record.size()) return corrupt();
-    field += behind + 1;
-    words += more + 1;
+    field += std::uint64_t{number(at, end)} + 1;
+    words += std::uint64_t{number(at, end)} + 1;
   }
-  if (field > schema::kMaxFields || buckets + words * codes.width_ != in.left()) return corrupt();
-  codes.displacements_ = record.data() + (record.size() - in.left());
+  if (field > schema::kMaxFields || codes.buckets_ + words * codes.width_ != static_cast<std::uint64_t>(end - at))
+    return corrupt();
+  codes.displacements_ = at;
   codes.codes_ = codes.displacements_ + codes.buckets_;
-  codes.end_ = record.data() + record.size();
+  codes.end_ = end;
   return codes;
 }
 
