@@ -26,12 +26,12 @@ class OptionalLists {
   // After look(): of documents in which all that is required gives at most `required`, below `least`, keeps those that
   // have one of the optional terms without which they can't reach `least`. Nothing is scored.
   void keep_with_one(const cpu::Candidates& candidates, std::uint64_t required, std::uint64_t least,
-                     cpu::BlockTable& table, cpu::CandidateBuffer& kept);
+                     cpu::CandidateBuffer& kept);
   // Adds their scores to the sums of the candidates. Keeps those whose sums then reach `least`; after look(), of
   // documents in its range. `least` 0: keeps all. Returns what was kept, in `one` or `other`; `candidates` may lie in
   // one of them.
-  cpu::Candidates add(cpu::Candidates candidates, std::uint64_t least, SumsByPlace& sums, cpu::BlockTable& table,
-                      cpu::CandidateBuffer& one, cpu::CandidateBuffer& other);
+  cpu::Candidates add(cpu::Candidates candidates, std::uint64_t least, SumsByPlace& sums, cpu::CandidateBuffer& one,
+                      cpu::CandidateBuffer& other);
 
  private:
   using Places = std::array<std::uint64_t, cpu::kBlockLength / 64>;  // a bit each
@@ -40,11 +40,11 @@ class OptionalLists {
     bool is_known = false;  // which of the candidates have it: `found`
     Places found{};
   };
-  void look_up(Optional& one, const cpu::Candidates& candidates, cpu::BlockTable& table);
+  void look_up(Optional& one, const cpu::Candidates& candidates);
   void add_known(const Optional& one, const cpu::Candidates& candidates, std::uint64_t least, std::uint64_t rest,
                  SumsByPlace& sums, cpu::CandidateBuffer& kept);
   void add_list(JoinedList& list, const cpu::Candidates& candidates, std::uint64_t least, std::uint64_t rest,
-                SumsByPlace& sums, cpu::BlockTable& table, cpu::CandidateBuffer& kept);
+                SumsByPlace& sums, cpu::CandidateBuffer& kept);
 
   std::vector<JoinedList> lists_;  // does not change once order_ is there
   std::vector<Optional> order_;    // those that may have documents in the range, the highest bound first

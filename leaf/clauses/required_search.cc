@@ -80,7 +80,6 @@ class RequiredSearch {
   CandidateBuffer kept_[2];
   SumsByPlace sums_;           // of the scores of required and optional terms, and phrase_bounds_
   SumsByPlace phrase_bounds_;  // what the phrase adds at most
-  cpu::BlockTable table_;
   // Documents, ascending, whose sequences are to be looked at for the phrase. Their sums are without it.
   struct Awaited {
     DocId docid = 0;
@@ -126,7 +125,7 @@ void RequiredSearch::sift() {
   const QueryLists::Bound bound = lists_.range_bound();
   if (bound.all() < least_) {
     CandidateBuffer& kept = free_buffer();
-    lists_.optional().keep_with_one(left_, bound.all(), least_, table_, kept);
+    lists_.optional().keep_with_one(left_, bound.all(), least_, kept);
     leave(kept);
   }
   if (driver.is_boosted() || left_.count < kWorthScoring || (driver.in_phrase && !driver.bounds_phrase)) return;
@@ -175,7 +174,7 @@ bool RequiredSearch::narrow(JoinedList& list) {
     }
     list.reader().enter(list.block());
     if (list.reader().corrupt()) return false;
-    table_.intersect(run, list.reader(), kept, list.postings);
+    cpu::intersect(run, list.reader(), kept, &list.postings);
   }
   left_ = kept.view();
   return more;
@@ -243,7 +242,7 @@ void RequiredSearch::keep_reaching() {
 
 void RequiredSearch::add_optional() {
   const std::uint32_t before = left_.count;
-  left_ = lists_.optional().add(left_, least_, sums_, table_, kept_[0], kept_[1]);
+  left_ = lists_.optional().add(left_, least_, sums_, kept_[0], kept_[1]);
   if (left_.count != before) outcome_.exact = false;
 }
 

@@ -1,5 +1,7 @@
 #include "leaf/cpu/intersect_block.h"
 
+#include <bit>
+
 namespace frond::leaf::cpu {
 namespace {
 
@@ -43,42 +45,40 @@ void CandidateBuffer::add_reaching(const Candidates& these, const Score* scores,
   }
 }
 
-std::uint32_t BlockTable::find(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept) {
-  constexpr std::uint32_t kFew = 48;  // from this many candidates on, the table is faster
-  const DocId* block = reader.docids();
+void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
+               std::array<std::uint32_t, kBlockLength>* postings) {
+  constexpr std::uint32_t kFew = 24;  // from this many candidates on, comparing them all is faster
+  const DocId* const block = reader.docids();
   const auto [docids, places, size] = candidates;
-  const DocId first = docids[0], last = docids[size - 1];
-  DocId* kept_docids = kept.docids_.data() + kept.count_;
-  std::uint32_t* kept_places = kept.places_.data() + kept.count_;
-  std::uint32_t* positions = kept.postings_.data();
-  if (size < kFew || last - first >= kSpan) {
-    positions_in_block(block, docids, size, positions);
-  } else {
-    // The block has a docID >= last, so at_last is a valid position.
-    const std::uint32_t start = reader.position_of(first), at_last = reader.position_of(last);
-    const std::uint32_t end = at_last + (block[at_last] == last);
-    for (std::uint32_t p = start; p < end; ++p) positions_[block[p] - first] = static_cast<std::uint8_t>(p);
-    for (std::uint32_t i = 0; i < size; ++i) positions[i] = positions_[docids[i] - first];
-  }
+  DocId* const kept_docids = kept.docids_.data() + kept.count_;
+  std::uint32_t* const kept_places = kept.places_.data() + kept.count_;
+  std::array<std::uint32_t, kBlockLength> positions;
   std::uint32_t count = 0;
-  // No branch on whether a document matches: it can't be predicted.
-  for (std::uint32_t i = 0; i < size; ++i) {
-    const std::uint32_t position = positions[i];  // in the block, since no candidate is above its last docID
-    kept_docids[count] = docids[i];
-    kept_places[count] = places[i];
-    positions[count] = position;
-    count += block[position] == docids[i];
+  if (size < kFew) {
+    positions_in_block(block, docids, size, positions.data());
+    // No branch on whether a document matches: it can't be predicted.
+    for (std::uint32_t i = 0; i < size; ++i) {
+      const std::uint32_t position = positions[i];  // in the block, since no candidate is above its last docID
+      kept_docids[count] = docids[i];
+      kept_places[count] = places[i];
+      positions[count] = position;
+      count += block[position] == docids[i];
+    }
+  } else {
+    std::array<std::uint64_t, kBlockLength / 64> found;
+    find_in_block(block, docids, size, found.data());
+    for (std::uint32_t half = 0; half < found.size(); ++half)
+      for (std::uint64_t bits = found[half]; bits != 0; bits &= bits - 1) {
+        const std::uint32_t i = half * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+        kept_docids[count] = docids[i];
+        kept_places[count++] = places[i];
+      }
+    if (postings != nullptr) positions_in_block(block, kept_docids, count, positions.data());
   }
-  return count;
-}
-
-void BlockTable::intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
-                           std::array<std::uint32_t, kBlockLength>& postings) {
-  const std::uint32_t count = find(candidates, reader, kept);
-  const std::uint32_t base = reader.block() * kBlockLength;
-  const std::uint32_t* const kept_places = kept.places_.data() + kept.count_;
-  for (std::uint32_t i = 0; i < count; ++i) postings[kept_places[i]] = base + kept.postings_[i];
   kept.count_ += count;
+  if (postings == nullptr) return;
+  const std::uint32_t base = reader.block() * kBlockLength;
+  for (std::uint32_t i = 0; i < count; ++i) (*postings)[kept_places[i]] = base + positions[i];
 }
 
 }  // namespace frond::leaf::cpu

@@ -54,33 +54,18 @@ class CandidateBuffer {
   Candidates view();
 
  private:
-  friend class BlockTable;
+  friend void intersect(const Candidates&, const TermReader&, CandidateBuffer&,
+                        std::array<std::uint32_t, kBlockLength>*);
   std::uint32_t count_ = 0;
   // Longer than a block, since vectors are stored whole.
   alignas(64) std::array<DocId, kBlockLength + kSelectSlack> docids_;
   alignas(64) std::array<std::uint32_t, kBlockLength + kSelectSlack> places_;
-  alignas(64) std::array<std::uint32_t, kBlockLength + kSelectSlack> postings_;
 };
 
-class BlockTable {
- public:
-  // Appends the candidates found in the reader's block to `kept`, and sets postings[place] to block * 128 + position
-  // for each.
-  // REQUIRES: at least one candidate; none is above the block's last docID.
-  void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
-                 std::array<std::uint32_t, kBlockLength>& postings);
-  // The same without positions.
-  void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept) {
-    kept.count_ += find(candidates, reader, kept);
-  }
-
- private:
-  // Writes those that are found behind `kept`, with their positions; returns how many.
-  std::uint32_t find(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept);
-  static constexpr DocId kSpan = 4096;  // docIDs that the table spans
-  // By docID - first candidate: where the document is in the block, if it is there. Others have any position, so the
-  // block is looked at, and the table is never cleared.
-  std::array<std::uint8_t, kSpan> positions_{};
-};
+// Appends the candidates found in the reader's block to `kept`, and sets postings[place] to block * 128 + position for
+// each; `postings` may be null.
+// REQUIRES: at least one candidate; none is above the block's last docID.
+void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
+               std::array<std::uint32_t, kBlockLength>* postings);
 
 }  // namespace frond::leaf::cpu
