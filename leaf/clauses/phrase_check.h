@@ -32,7 +32,9 @@ class PhraseCheck {
   const PhraseNode& phrase_;
   const SearchedPartition& partition_;
   std::vector<std::uint64_t> hashes_;
-  PhrasePlaces places_;
+  std::vector<std::uint32_t> order_;    // of the words, the rarest first
+  std::vector<cpu::CodeAt> codes_;      // in this order, of an exact phrase
+  std::optional<PhrasePlaces> places_;  // of a sloppy one
   std::optional<Error> error_;
 };
 

@@ -36,7 +36,10 @@ Result<bool> QueryLists::open(std::span<const std::uint64_t> hashes) {
   for (std::size_t i = 0; i < hashes.size(); ++i) {
     const auto& phrase = std::get<PhraseNode>(query_.phrase->what);
     const auto is_same = [&](const JoinedList& one) { return one.in_phrase && one.hash == hashes[i]; };
-    if (std::ranges::any_of(required_, is_same)) continue;  // a word that comes again
+    if (const auto known = std::ranges::find_if(required_, is_same); known != required_.end()) {
+      ++known->occurrences;
+      continue;
+    }
     if (!FROND_TRY(add(phrase.words[i].lists.front(), phrase.weight, query_.phrase->boost, required_))) return false;
     required_.back().in_phrase = true;
     required_.back().bounds_phrase = phrase.slop == 0 || i == 0;

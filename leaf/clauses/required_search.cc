@@ -37,6 +37,7 @@ class RequiredSearch {
   void sift();
   bool is_left_to_the_sequence(const JoinedList& list) const;
   bool narrow(JoinedList& list);
+  void keep_repeated(JoinedList& list);
   void drop_excluded();
   void drop_by_blocks();
   void score_required();
@@ -115,6 +116,7 @@ bool RequiredSearch::start_block(std::uint32_t block) {
   }
   looked_up_.assign(1, &lists_.driver());
   unsure_.clear();
+  keep_repeated(lists_.driver());
   if (least_ > 0 && left_.count > 0) sift();
   return left_.count > 0;
 }
@@ -140,7 +142,7 @@ void RequiredSearch::sift() {
 
 // Whether the documents' sequences are looked at without knowing whether the documents have this word of the phrase.
 bool RequiredSearch::is_left_to_the_sequence(const JoinedList& list) const {
-  if (!list.in_phrase) return false;
+  if (!list.in_phrase || list.occurrences > 1) return false;
   // To look at a sequence, to decode a block, to find a document in it: about nanoseconds.
   constexpr double kSequence = 150, kDecoding = 80, kFinding = 4;
   const cpu::TermReader& driver = lists_.driver().reader();
@@ -177,7 +179,19 @@ bool RequiredSearch::narrow(JoinedList& list) {
     cpu::intersect(run, list.reader(), kept, &list.postings);
   }
   left_ = kept.view();
+  keep_repeated(list);
   return more;
+}
+
+// Keeps the documents that have a word as often as the phrase.
+void RequiredSearch::keep_repeated(JoinedList& list) {
+  if (list.occurrences == 1) return;
+  CandidateBuffer& kept = free_buffer();
+  kept.add_if(left_, 0, left_.count, [&](std::uint32_t place) {
+    const std::uint32_t posting = posting_of(list, place);
+    return list.reader().frequency_of(posting / kBlockLength, posting % kBlockLength) >= list.occurrences;
+  });
+  left_ = kept.view();
 }
 
 // Looks each document that is left up in the lists of excluded terms.
