@@ -82,6 +82,7 @@ class JoinedList {
   bool in_phrase = false;
   bool bounds_phrase = false;                             // the phrase is in no document more often than this word
   std::uint64_t hash = 0;                                 // of a phrase's word
+  std::uint32_t occurrences = 1;                          // how often the phrase has it
   std::array<std::uint32_t, cpu::kBlockLength> postings;  // of the driver's documents, by place
 
  private:

@@ -23,20 +23,20 @@ std::uint64_t OptionalLists::look(DocId first, DocId last) {
 }
 
 void OptionalLists::keep_with_one(const cpu::Candidates& candidates, std::uint64_t required, std::uint64_t least,
-                                  cpu::BlockTable& table, cpu::CandidateBuffer& kept) {
+                                  cpu::CandidateBuffer& kept) {
   // Those with the lowest bounds, as many as do not suffice, are no help by themselves.
   std::size_t needed = order_.size();
   while (needed > 0 && required + order_[needed - 1].list->range_bound() < least)
     required += order_[--needed].list->range_bound();
   Places any{};
   for (std::size_t i = 0; i < needed; ++i) {
-    look_up(order_[i], candidates, table);
+    look_up(order_[i], candidates);
     for (std::size_t word = 0; word < any.size(); ++word) any[word] |= order_[i].found[word];
   }
   kept.add_if(candidates, 0, candidates.count, [&](std::uint32_t place) { return any[place / 64] >> place % 64 & 1; });
 }
 
-void OptionalLists::look_up(Optional& one, const cpu::Candidates& candidates, cpu::BlockTable& table) {
+void OptionalLists::look_up(Optional& one, const cpu::Candidates& candidates) {
   JoinedList& list = *one.list;
   one.is_known = true;
   for (std::uint32_t i = 0; i < candidates.count && list.find(candidates.docids[i]);) {
@@ -46,7 +46,7 @@ void OptionalLists::look_up(Optional& one, const cpu::Candidates& candidates, cp
     list.reader().enter(list.block());
     if (list.reader().corrupt()) return;
     found_.clear();
-    table.intersect(run, list.reader(), found_, list.postings);
+    cpu::intersect(run, list.reader(), found_, &list.postings);
     const cpu::Candidates found = found_.view();
     for (std::uint32_t j = 0; j < found.count; ++j)
       one.found[found.places[j] / 64] |= std::uint64_t{1} << found.places[j] % 64;
@@ -54,7 +54,7 @@ void OptionalLists::look_up(Optional& one, const cpu::Candidates& candidates, cp
 }
 
 cpu::Candidates OptionalLists::add(cpu::Candidates candidates, std::uint64_t least, SumsByPlace& sums,
-                                   cpu::BlockTable& table, cpu::CandidateBuffer& one, cpu::CandidateBuffer& other) {
+                                   cpu::CandidateBuffer& one, cpu::CandidateBuffer& other) {
   std::uint64_t rest = 0;
   if (least != 0)
     for (const Optional& each : order_) rest += each.list->range_bound();
@@ -66,7 +66,7 @@ cpu::Candidates OptionalLists::add(cpu::Candidates candidates, std::uint64_t lea
     if (each.is_known)
       add_known(each, candidates, least, rest, sums, kept);
     else
-      add_list(*each.list, candidates, least, rest, sums, table, kept);
+      add_list(*each.list, candidates, least, rest, sums, kept);
     candidates = kept.view();
   }
   return candidates;
@@ -90,8 +90,7 @@ void OptionalLists::add_known(const Optional& one, const cpu::Candidates& candid
 // Block by block of the list: documents that cannot reach `least` with the block's bound and the `rest` are not looked
 // up, and a block without others is not decoded.
 void OptionalLists::add_list(JoinedList& list, const cpu::Candidates& candidates, std::uint64_t least,
-                             std::uint64_t rest, SumsByPlace& sums, cpu::BlockTable& table,
-                             cpu::CandidateBuffer& kept) {
+                             std::uint64_t rest, SumsByPlace& sums, cpu::CandidateBuffer& kept) {
   const auto reaches = [&](std::uint32_t place) { return sums[place] + rest >= least; };
   for (std::uint32_t i = 0; i < candidates.count;) {
     if (!list.find(candidates.docids[i])) return kept.add_if(candidates, i, candidates.count, reaches);
@@ -105,7 +104,7 @@ void OptionalLists::add_list(JoinedList& list, const cpu::Candidates& candidates
     if (list.reader().corrupt()) return;
     found_.clear();
     const cpu::Candidates run = run_.view();
-    table.intersect(run, list.reader(), found_, list.postings);
+    cpu::intersect(run, list.reader(), found_, &list.postings);
     const cpu::Candidates found = found_.view();
     for (std::uint32_t j = 0; j < found.count; ++j)
       sums[found.places[j]] += list.score_of(list.postings[found.places[j]], found.docids[j]);

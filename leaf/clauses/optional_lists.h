@@ -2,7 +2,6 @@
 // Terms that documents may have beside those that they must have. One thread.
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "leaf/clauses/joined_list.h"
@@ -14,8 +13,8 @@ using SumsByPlace = std::array<std::uint64_t, cpu::kBlockLength>;  // of the dri
 
 class OptionalLists {
  public:
-  std::deque<JoinedList>& lists() { return lists_; }
-  const std::deque<JoinedList>& lists() const { return lists_; }
+  std::vector<JoinedList>& lists() { return lists_; }
+  const std::vector<JoinedList>& lists() const { return lists_; }
   // No document needs to be looked up any more.
   void leave_out() { left_out_ = true; }
   bool left_out() const { return left_out_; }
@@ -27,12 +26,12 @@ class OptionalLists {
   // After look(): of documents in which all that is required gives at most `required`, below `least`, keeps those that
   // have one of the optional terms without which they can't reach `least`. Nothing is scored.
   void keep_with_one(const cpu::Candidates& candidates, std::uint64_t required, std::uint64_t least,
-                     cpu::BlockTable& table, cpu::CandidateBuffer& kept);
+                     cpu::CandidateBuffer& kept);
   // Adds their scores to the sums of the candidates. Keeps those whose sums then reach `least`; after look(), of
   // documents in its range. `least` 0: keeps all. Returns what was kept, in `one` or `other`; `candidates` may lie in
   // one of them.
-  cpu::Candidates add(cpu::Candidates candidates, std::uint64_t least, SumsByPlace& sums, cpu::BlockTable& table,
-                      cpu::CandidateBuffer& one, cpu::CandidateBuffer& other);
+  cpu::Candidates add(cpu::Candidates candidates, std::uint64_t least, SumsByPlace& sums, cpu::CandidateBuffer& one,
+                      cpu::CandidateBuffer& other);
 
  private:
   using Places = std::array<std::uint64_t, cpu::kBlockLength / 64>;  // a bit each
@@ -41,14 +40,14 @@ class OptionalLists {
     bool is_known = false;  // which of the candidates have it: `found`
     Places found{};
   };
-  void look_up(Optional& one, const cpu::Candidates& candidates, cpu::BlockTable& table);
+  void look_up(Optional& one, const cpu::Candidates& candidates);
   void add_known(const Optional& one, const cpu::Candidates& candidates, std::uint64_t least, std::uint64_t rest,
                  SumsByPlace& sums, cpu::CandidateBuffer& kept);
   void add_list(JoinedList& list, const cpu::Candidates& candidates, std::uint64_t least, std::uint64_t rest,
-                SumsByPlace& sums, cpu::BlockTable& table, cpu::CandidateBuffer& kept);
+                SumsByPlace& sums, cpu::CandidateBuffer& kept);
 
-  std::deque<JoinedList> lists_;
-  std::vector<Optional> order_;  // those that may have documents in the range, the highest bound first
+  std::vector<JoinedList> lists_;  // does not change once order_ is there
+  std::vector<Optional> order_;    // those that may have documents in the range, the highest bound first
   bool left_out_ = false;
   cpu::CandidateBuffer run_, found_;
 };

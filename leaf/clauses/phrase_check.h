@@ -21,19 +21,20 @@ class PhraseCheck {
 
   // partition::term_hash() of each word.
   std::span<const std::uint64_t> hashes() const { return hashes_; }
-  // frequencies[i]: how often the phrase is in docids[i], if the document has all its words; any number if it lacks
-  // one.
-  void look_at(std::span<const DocId> docids, std::uint32_t* frequencies);
+  // The document's sequence, which is fetched from memory meanwhile: that takes longer than to look at it.
+  ByteView fetch(DocId docid) const;
+  // How often the phrase is in the document, if it has all its words; any number if it lacks one. `record`: fetch().
+  std::uint32_t frequency(DocId docid, ByteView record);
   // kCorrupt: a sequence was none.
   const std::optional<Error>& error() const { return error_; }
 
  private:
-  std::uint32_t places_in(DocId docid, ByteView record);
-
   const PhraseNode& phrase_;
   const SearchedPartition& partition_;
   std::vector<std::uint64_t> hashes_;
-  PhrasePlaces places_;
+  std::vector<std::uint32_t> order_;    // of the words, the rarest first
+  std::vector<cpu::CodeAt> codes_;      // in this order, of an exact phrase
+  std::optional<PhrasePlaces> places_;  // of a sloppy one
   std::optional<Error> error_;
 };
 

@@ -36,7 +36,10 @@ std::size_t find_code(const std::byte* codes, std::size_t from, std::size_t to, 
 }  // namespace
 
 PhrasePlaces::PhrasePlaces(std::span<const std::uint32_t> numbers, std::uint32_t slop) : slop_(slop) {
-  for (const std::uint32_t number : numbers) words_.push_back({number, {}});
+  for (const std::uint32_t number : numbers) {
+    words_.push_back({number, {}});
+    codes_.push_back({number, 0});
+  }
   places_.resize(words_.size());
 }
 
@@ -49,8 +52,7 @@ std::uint32_t PhrasePlaces::count(const Field& field, std::uint32_t width) {
 std::uint32_t PhrasePlaces::count_exact(const Field& field, std::uint32_t width) {
   const std::uint32_t last = words_.back().number;
   if (field.words <= last) return 0;
-  codes_.clear();
-  for (const Word& word : words_) codes_.push_back({word.number, word.codes.front()});
+  for (std::size_t i = 0; i < words_.size(); ++i) codes_[i].code = words_[i].codes.front();
   std::uint32_t found = 0;
   for (const std::uint32_t code : words_.back().codes) {  // of which a place has one
     codes_.back().code = code;

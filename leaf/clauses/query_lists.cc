@@ -6,26 +6,29 @@ namespace frond::leaf::clauses {
 
 const engine::Plan& QueryLists::of_field(std::uint32_t field) {
   if (field == kAllText) return plan_.plan;
-  for (const auto& [number, known] : fields_)
-    if (number == field) return known;
-  auto& [number, made] = fields_.emplace_back(field, engine::Plan());
+  const auto [at, is_new] = fields_.try_emplace(field);
+  engine::Plan& made = at->second;
+  if (!is_new) return made;
   made.lengths = plan_.partition->lengths_in(field);
   made.norm = plan_.query->norms.at(field);
   return made;
 }
 
 // False: the partition does not have it.
-Result<bool> QueryLists::add(ListNumber number, float weight, query::Factor factor, std::deque<JoinedList>& to) {
+Result<bool> QueryLists::add(ListNumber number, float weight, query::Factor factor, std::vector<JoinedList>& to) {
   if (plan_.lists[number] == nullptr || plan_.lists[number]->postings.count() == 0) return false;
   const std::uint32_t field = plan_.query->lists[number].field;
-  terms_.push_back({plan_.lists[number], weight,
-                    scoring::BoundScale(weight, plan_.query->bm25, plan_.query->statistics, plan_.built)});
-  JoinedList& made = to.emplace_back(of_field(field), terms_.back(), factor, field == kAllText);
+  const engine::PlanTerm term{plan_.lists[number], weight,
+                              scoring::BoundScale(weight, plan_.query->bm25, plan_.query->statistics, plan_.built)};
+  JoinedList& made = to.emplace_back(of_field(field), term, factor, field == kAllText);
   if (made.reader().corrupt()) return made.reader().error();
   return true;
 }
 
 Result<bool> QueryLists::open(std::span<const std::uint64_t> hashes) {
+  required_.reserve(query_.required.size() + hashes.size());
+  optional_.lists().reserve(query_.optional.size());
+  excluded_.reserve(query_.excluded.size());
   for (const Node* const node : query_.required) {
     const auto& term = std::get<TermNode>(node->what);
     if (!FROND_TRY(add(term.list, term.weight, node->boost, required_))) return false;
@@ -33,7 +36,10 @@ Result<bool> QueryLists::open(std::span<const std::uint64_t> hashes) {
   for (std::size_t i = 0; i < hashes.size(); ++i) {
     const auto& phrase = std::get<PhraseNode>(query_.phrase->what);
     const auto is_same = [&](const JoinedList& one) { return one.in_phrase && one.hash == hashes[i]; };
-    if (std::ranges::any_of(required_, is_same)) continue;  // a word that comes again
+    if (const auto known = std::ranges::find_if(required_, is_same); known != required_.end()) {
+      ++known->occurrences;
+      continue;
+    }
     if (!FROND_TRY(add(phrase.words[i].lists.front(), phrase.weight, query_.phrase->boost, required_))) return false;
     required_.back().in_phrase = true;
     required_.back().bounds_phrase = phrase.slop == 0 || i == 0;

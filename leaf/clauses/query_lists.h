@@ -2,9 +2,8 @@
 // The lists of a search that is led by required terms. One thread.
 #include <algorithm>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "leaf/clauses/joined_list.h"
@@ -25,7 +24,7 @@ class QueryLists {
   const std::vector<JoinedList*>& required() const { return order_; }
   JoinedList& driver() const { return *order_.front(); }
   OptionalLists& optional() { return optional_; }
-  std::deque<JoinedList>& excluded() { return excluded_; }
+  std::vector<JoinedList>& excluded() { return excluded_; }
   // Whether all documents of one list, unboosted, are matches.
   bool are_those_of_the_driver() const {
     return order_.size() == 1 && !driver().in_phrase && !driver().is_boosted() && excluded_.empty();
@@ -67,14 +66,13 @@ class QueryLists {
   std::uint64_t postings_decoded() const;
 
  private:
-  Result<bool> add(ListNumber number, float weight, query::Factor factor, std::deque<JoinedList>& to);
+  Result<bool> add(ListNumber number, float weight, query::Factor factor, std::vector<JoinedList>& to);
   void order_by_length();
 
   const ClausePlan& plan_;
   const RequiredQuery& query_;
-  std::deque<engine::PlanTerm> terms_;
-  std::deque<std::pair<std::uint32_t, engine::Plan>> fields_;
-  std::deque<JoinedList> required_, excluded_;
+  std::map<std::uint32_t, engine::Plan> fields_;
+  std::vector<JoinedList> required_, excluded_;  // have their sizes from the start, so that order_ stays valid
   OptionalLists optional_;
   std::vector<JoinedList*> order_;
 };

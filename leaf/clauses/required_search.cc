@@ -18,6 +18,8 @@ using cpu::CandidateBuffer;
 using cpu::Candidates;
 using postings::kBlockLength;
 
+// Documents whose sequences are looked at together: to wait for the first takes as long as to look at a few.
+constexpr std::size_t kEnough = 32;
 constexpr std::uint32_t kWorthScoring = 32;  // fewer documents of a block are scored one by one
 
 class RequiredSearch {
@@ -35,12 +37,14 @@ class RequiredSearch {
   void sift();
   bool is_left_to_the_sequence(const JoinedList& list) const;
   bool narrow(JoinedList& list);
+  void keep_repeated(JoinedList& list);
   void drop_excluded();
   void drop_by_blocks();
   void score_required();
   void keep_reaching();
   void add_optional();
-  void score_phrase();
+  void await_sequences();
+  void look_at_sequences();
   bool are_all_there(DocId docid);
   void offer();
   Result<void> status() const;
@@ -77,7 +81,14 @@ class RequiredSearch {
   CandidateBuffer kept_[2];
   SumsByPlace sums_;           // of the scores of required and optional terms, and phrase_bounds_
   SumsByPlace phrase_bounds_;  // what the phrase adds at most
-  cpu::BlockTable table_;
+  // Documents, ascending, whose sequences are to be looked at for the phrase. Their sums are without it.
+  struct Awaited {
+    DocId docid = 0;
+    ByteView sequence;
+    std::uint64_t sum = 0, phrase_bound = 0;
+    bool unsure = false;  // of the driver's block, which has unsure_
+  };
+  std::vector<Awaited> awaited_;
 };
 
 // Fills left_ with the documents of the driver's block that may be hits or must be counted. False: there are none.
@@ -105,6 +116,7 @@ bool RequiredSearch::start_block(std::uint32_t block) {
   }
   looked_up_.assign(1, &lists_.driver());
   unsure_.clear();
+  keep_repeated(lists_.driver());
   if (least_ > 0 && left_.count > 0) sift();
   return left_.count > 0;
 }
@@ -115,7 +127,7 @@ void RequiredSearch::sift() {
   const QueryLists::Bound bound = lists_.range_bound();
   if (bound.all() < least_) {
     CandidateBuffer& kept = free_buffer();
-    lists_.optional().keep_with_one(left_, bound.all(), least_, table_, kept);
+    lists_.optional().keep_with_one(left_, bound.all(), least_, kept);
     leave(kept);
   }
   if (driver.is_boosted() || left_.count < kWorthScoring || (driver.in_phrase && !driver.bounds_phrase)) return;
@@ -130,7 +142,7 @@ void RequiredSearch::sift() {
 
 // Whether the documents' sequences are looked at without knowing whether the documents have this word of the phrase.
 bool RequiredSearch::is_left_to_the_sequence(const JoinedList& list) const {
-  if (!list.in_phrase) return false;
+  if (!list.in_phrase || list.occurrences > 1) return false;
   // To look at a sequence, to decode a block, to find a document in it: about nanoseconds.
   constexpr double kSequence = 150, kDecoding = 80, kFinding = 4;
   const cpu::TermReader& driver = lists_.driver().reader();
@@ -164,10 +176,22 @@ bool RequiredSearch::narrow(JoinedList& list) {
     }
     list.reader().enter(list.block());
     if (list.reader().corrupt()) return false;
-    table_.intersect(run, list.reader(), kept, list.postings);
+    cpu::intersect(run, list.reader(), kept, &list.postings);
   }
   left_ = kept.view();
+  keep_repeated(list);
   return more;
+}
+
+// Keeps the documents that have a word as often as the phrase.
+void RequiredSearch::keep_repeated(JoinedList& list) {
+  if (list.occurrences == 1) return;
+  CandidateBuffer& kept = free_buffer();
+  kept.add_if(left_, 0, left_.count, [&](std::uint32_t place) {
+    const std::uint32_t posting = posting_of(list, place);
+    return list.reader().frequency_of(posting / kBlockLength, posting % kBlockLength) >= list.occurrences;
+  });
+  left_ = kept.view();
 }
 
 // Looks each document that is left up in the lists of excluded terms.
@@ -232,29 +256,46 @@ void RequiredSearch::keep_reaching() {
 
 void RequiredSearch::add_optional() {
   const std::uint32_t before = left_.count;
-  left_ = lists_.optional().add(left_, least_, sums_, table_, kept_[0], kept_[1]);
+  left_ = lists_.optional().add(left_, least_, sums_, kept_[0], kept_[1]);
   if (left_.count != before) outcome_.exact = false;
 }
 
-// Puts what the phrase scores in place of its bound, and drops documents without it.
-void RequiredSearch::score_phrase() {
-  std::array<std::uint32_t, kBlockLength> frequencies;
-  check_->look_at({left_.docids, left_.count}, frequencies.data());
-  const engine::Plan& field = lists_.of_field(phrase_->field);
-  CandidateBuffer& kept = free_buffer();
+void RequiredSearch::await_sequences() {
   for (std::uint32_t i = 0; i < left_.count; ++i) {
     const DocId docid = left_.docids[i];
-    const std::uint32_t place = left_.places[i];
-    if (frequencies[i] == 0 || docid >= field.lengths.size()) continue;  // the latter never, of an intact partition
-    const Score score = scoring::contribution(phrase_->weight, frequencies[i], field.lengths[docid], field.norm);
-    sums_[place] += times(score, query_.phrase->boost) - phrase_bounds_[place];
-    if (sums_[place] < least_) {
-      outcome_.exact = false;
-      continue;
-    }
-    if (are_all_there(docid)) kept.add(docid, place);
+    const std::uint64_t bound = phrase_bounds_[left_.places[i]], sum = sums_[left_.places[i]] - bound;
+    awaited_.push_back({docid, check_->fetch(docid), sum, bound, !unsure_.empty()});
   }
-  left_ = kept.view();
+  const bool are_of_the_block = !unsure_.empty() || plan_.plan.priors != nullptr;
+  if (are_of_the_block || awaited_.size() >= kEnough) look_at_sequences();
+}
+
+// Offers those that have the phrase.
+void RequiredSearch::look_at_sequences() {
+  if (awaited_.empty()) return;
+  const engine::Plan& field = lists_.of_field(phrase_->field);
+  least_ = outcome_.matches >= plan_.plan.count_to ? threshold_.least() : 0;
+  std::array<DocId, kEnough + kBlockLength> docids;
+  std::array<Score, kEnough + kBlockLength> scores;
+  std::size_t count = 0;
+  for (const Awaited& one : awaited_) {
+    std::uint64_t sum = one.sum + one.phrase_bound;
+    if (sum >= least_) {
+      const std::uint32_t frequency = check_->frequency(one.docid, one.sequence);
+      if (frequency == 0 || one.docid >= field.lengths.size()) continue;  // the latter never, of an intact partition
+      const Score score = scoring::contribution(phrase_->weight, frequency, field.lengths[one.docid], field.norm);
+      sum = one.sum + times(score, query_.phrase->boost);
+    }
+    if (sum < least_) {
+      outcome_.exact = false;
+    } else if (!one.unsure || are_all_there(one.docid)) {
+      docids[count] = one.docid;
+      scores[count++] = capped(sum);
+    }
+  }
+  awaited_.clear();
+  outcome_.matches += count;
+  threshold_.offer({docids.data(), scores.data()}, count);
 }
 
 bool RequiredSearch::are_all_there(DocId docid) {
@@ -310,10 +351,13 @@ Result<engine::Outcome> RequiredSearch::run() {
     if (left_.count > 0) drop_excluded();
     if (left_.count > 0) score_required();
     if (left_.count > 0) add_optional();
-    if (left_.count > 0 && phrase_ != nullptr) score_phrase();
-    if (left_.count > 0) offer();
+    if (phrase_ != nullptr)
+      await_sequences();
+    else if (left_.count > 0)
+      offer();
     FROND_TRY(status());
   }
+  look_at_sequences();
   FROND_TRY(status());
   outcome_.postings_decoded = lists_.postings_decoded();
   outcome_.hits = threshold_.take();

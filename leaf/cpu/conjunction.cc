@@ -104,7 +104,6 @@ class Conjunction {
   Candidates left_;  // in the driver's block
   CandidateBuffer kept_[2];
   CandidateBuffer sifted_;
-  BlockTable table_;
 };
 
 // Finds the bounds of the other terms in blocks that may have documents first .. last; returns how many blocks these
@@ -182,10 +181,7 @@ bool Conjunction::narrow(std::size_t t) {
     if (run.count == 0) continue;
     reader.enter(term.block());
     if (reader.corrupt()) return false;
-    if (scores_)
-      table_.intersect(run, reader, kept, term.postings);
-    else
-      table_.intersect(run, reader, kept);
+    intersect(run, reader, kept, scores_ ? &term.postings : nullptr);
   }
   left_ = kept.view();
   return more;

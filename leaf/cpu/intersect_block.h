@@ -1,6 +1,6 @@
 #pragma once
 // The inner loop of a conjunction: intersects documents of a block of the shortest list (the driver) with a block of a
-// longer list. Vector code, compiled for several instruction sets; the best one is chosen at run time.
+// longer list.
 #include <array>
 #include <cstdint>
 
@@ -54,36 +54,18 @@ class CandidateBuffer {
   Candidates view();
 
  private:
-  friend class BlockTable;
+  friend void intersect(const Candidates&, const TermReader&, CandidateBuffer&,
+                        std::array<std::uint32_t, kBlockLength>*);
   std::uint32_t count_ = 0;
   // Longer than a block, since vectors are stored whole.
   alignas(64) std::array<DocId, kBlockLength + kSelectSlack> docids_;
   alignas(64) std::array<std::uint32_t, kBlockLength + kSelectSlack> places_;
-  alignas(64) std::array<std::uint32_t, kBlockLength + kSelectSlack> postings_;
 };
 
-class BlockTable {
- public:
-  // Appends the candidates found in the reader's block to `kept`, and sets postings[place] to block * 128 + position
-  // for each.
-  // REQUIRES: at least one candidate; none is above the block's last docID.
-  void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
-                 std::array<std::uint32_t, kBlockLength>& postings);
-  // The same without positions.
-  void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept) {
-    kept.count_ += find(candidates, reader, kept);
-  }
-
- private:
-  // Writes those that are found behind `kept`, with their positions; returns how many.
-  std::uint32_t find(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept);
-  // docIDs that the table spans: its 16 KiB fit in the first-level cache.
-  static constexpr DocId kSpan = 4096;
-  // Indexed by docID - first candidate: stamp * 128 + position. Entries with another stamp are from earlier calls. So
-  // the table is cleared only when the stamps run out.
-  std::array<std::uint32_t, kSpan> entries_;
-  std::uint32_t stamp_ = kStamps;  // the first use clears entries_
-  static constexpr std::uint32_t kStamps = 512;
-};
+// Appends the candidates found in the reader's block to `kept`, and sets postings[place] to block * 128 + position for
+// each; `postings` may be null.
+// REQUIRES: at least one candidate; none is above the block's last docID.
+void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
+               std::array<std::uint32_t, kBlockLength>* postings);
 
 }  // namespace frond::leaf::cpu

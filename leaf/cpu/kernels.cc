@@ -37,10 +37,13 @@ void score_postings_target(const DocId* docids, const Frequency* frequencies, st
   }
   // Vectors convert signed integers only. Frequencies, lengths and weights of 2^31 or more take the scalar loop.
   if (weight < 0x1p31f) {
+    alignas(64) std::array<std::int32_t, codec::kBlockLength> of;  // lengths: a vector's loads by index are slow
     for (; i + lanes <= count; i += lanes) {
+      if (i % of.size() == 0)
+        for (std::size_t j = 0; j < std::min(of.size(), count - i); ++j)
+          of[j] = static_cast<std::int32_t>(lengths[docids[i + j]]);
       const auto tf = hn::BitCast(i32, hn::LoadU(u32, frequencies + i));
-      const auto length = hn::GatherIndex(i32, reinterpret_cast<const std::int32_t*>(lengths),
-                                          hn::BitCast(i32, hn::LoadU(u32, docids + i)));
+      const auto length = hn::Load(i32, of.data() + i % of.size());
       if (!hn::AllTrue(i32, hn::Gt(hn::Or(tf, length), hn::Set(i32, -1)))) break;
       const auto t = hn::ConvertTo(f32, tf);
       const auto n = hn::Add(constant, hn::Mul(slope, hn::ConvertTo(f32, length)));
@@ -96,6 +99,40 @@ void positions_in_block_target(const DocId* block, const DocId* targets, std::si
   }
 }
 
+template <class V>
+auto equal_to_any(V these, V of_block) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Eq(these, of_block);
+#else
+  return hn::Or(hn::Or(hn::Eq(these, of_block), hn::Eq(these, hn::Shuffle0321(of_block))),
+                hn::Or(hn::Eq(these, hn::Shuffle1032(of_block)), hn::Eq(these, hn::Shuffle2103(of_block))));
+#endif
+}
+
+void find_in_block_target(const DocId* block, const DocId* docids, std::size_t count, std::uint64_t* found) {
+  const hn::CappedTag<std::uint32_t, 8> d;
+  const std::size_t lanes = hn::Lanes(d);  // 1, 4 or 8
+  found[0] = found[1] = 0;
+  std::size_t in_block = 0;
+  for (std::size_t i = 15; i < codec::kBlockLength - 16; i += 16) in_block += block[i] < docids[0];
+  in_block *= 16;
+  // Each vector of one with each of the other that it may overlap. No branch on which of them ends first: it can't be
+  // predicted.
+  for (std::size_t i = 0; i < count && in_block < codec::kBlockLength;) {
+    const auto these = hn::LoadU(d, docids + i), others = hn::LoadU(d, block + in_block);
+    auto equal = equal_to_any(these, others);
+    if (lanes == 8) equal = hn::Or(equal, equal_to_any(these, hn::SwapAdjacentBlocks(others)));
+    std::uint8_t bits = 0;
+    hn::StoreMaskBits(d, equal, &bits);
+    found[i / 64] |= std::uint64_t{bits} << i % 64;
+    const DocId last = docids[i + lanes - 1], last_of_block = block[in_block + lanes - 1];
+    i += lanes * (last <= last_of_block ? 1 : 0);
+    in_block += lanes * (last_of_block <= last ? 1 : 0);
+  }
+  for (std::size_t half = count / 64; half < 2; ++half)
+    found[half] &= count < half * 64 ? 0 : (std::uint64_t{1} << (count - half * 64)) - 1;
+}
+
 std::size_t find_shown_target(const DocId* docids, std::size_t from, std::size_t to,
                               std::span<const std::uint64_t> hidden, std::uint64_t* found) {
   const U32 u32;
@@ -142,7 +179,8 @@ std::size_t count_places_of(const std::byte* sequence, std::size_t places, std::
     for (const CodeAt& one : codes) {
       const auto here = hn::LoadU(d, reinterpret_cast<const Code*>(sequence + (place + one.number) * sizeof(Code)));
       mask = hn::And(mask, hn::Eq(here, hn::Set(d, static_cast<Code>(one.code))));
-      if (hn::AllFalse(d, mask)) return std::size_t{0};
+      // One word alone is often there: that can't be predicted.
+      if (&one != codes.data() && hn::AllFalse(d, mask)) return std::size_t{0};
     }
     return hn::CountTrue(d, mask);
   };
@@ -223,6 +261,7 @@ namespace frond::leaf::cpu {
 HWY_EXPORT(score_postings_target);
 HWY_EXPORT(select_target);
 HWY_EXPORT(positions_in_block_target);
+HWY_EXPORT(find_in_block_target);
 HWY_EXPORT(find_shown_target);
 HWY_EXPORT(count_places_target);
 HWY_EXPORT(drain_target);
@@ -241,6 +280,10 @@ std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_
 
 void positions_in_block(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions) {
   HWY_DYNAMIC_DISPATCH(positions_in_block_target)(block, targets, count, positions);
+}
+
+void find_in_block(const DocId* block, const DocId* docids, std::size_t count, std::uint64_t* found) {
+  HWY_DYNAMIC_DISPATCH(find_in_block_target)(block, docids, count, found);
 }
 
 std::size_t find_shown(const DocId* docids, std::size_t from, std::size_t to, std::span<const std::uint64_t> hidden,

@@ -37,6 +37,11 @@ std::size_t select(const DocId* docids, const scoring::Score* scores, std::size_
 // REQUIRES: the block has kBlockLength docIDs, which ascend.
 void positions_in_block(const DocId* block, const DocId* targets, std::size_t count, std::uint32_t* positions);
 
+// The bits of `found`, one for each of the first `count` docids, of those that are in the block.
+// REQUIRES: 0 < count <= kBlockLength; the block has kBlockLength docIDs; both ascend. kVectorSlack readable entries
+// follow the docids, which are not in the block or kNoDoc.
+void find_in_block(const DocId* block, const DocId* docids, std::size_t count, std::uint64_t* found);
+
 // The bits of `found`, one for each docID of a block, of those of docids[from .. to) that are not in `hidden`, which
 // has a bit for each document; how many they are.
 std::size_t find_shown(const DocId* docids, std::size_t from, std::size_t to, std::span<const std::uint64_t> hidden,

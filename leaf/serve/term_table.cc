@@ -49,12 +49,16 @@ std::size_t KnownTerm::bytes() const {
 }
 
 std::optional<lists::ListLease> KnownTerm::on_host(std::size_t partition) const {
-  const MutexLock lock(mutex_);
-  const Place& place = places_[partition];
-  if (place.absent) return lists::ListLease();
-  lists::ListLease lease = place.host.lock();
+  lists::ListLease lease;
+  {
+    const MutexLock lock(mutex_);
+    const Place& place = places_[partition];
+    if (place.absent) return lists::ListLease();
+    lease = place.host.lock();
+  }
   if (lease == nullptr) return std::nullopt;  // its cache has dropped it
   lease->mark_used();
+  lease->postings.prefetch();  // while other terms are looked up
   return lease;
 }
 

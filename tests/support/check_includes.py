@@ -49,7 +49,8 @@ PROCESSES = ("indexer", "leaf", "broker", "tools")
 FREE_INSIDE = ("indexer", "broker", "tools", "tests")
 # Processes know nothing of each other, but benchmarks run parts of them in the tool's own process.
 ACROSS = {
-    "tools/bench": ["leaf", "leaf/clauses", "leaf/collect", "leaf/engine", "leaf/gpu", "leaf/lists", "leaf/schedule"],
+    "tools/bench": ["leaf", "leaf/clauses", "leaf/collect", "leaf/engine", "leaf/generation", "leaf/gpu", "leaf/lists", "leaf/schedule",
+                    "leaf/serve"],
     "tools/papers": ["leaf", "leaf/engine", "leaf/gpu", "leaf/lists", "leaf/schedule",
                      "indexer/build", "indexer/invert", "indexer/pipeline", "indexer/runs"],
     "tools/synth": ["indexer/pipeline", "indexer/publish"],  # publishes as the indexer does

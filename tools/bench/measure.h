@@ -44,6 +44,8 @@ inline std::uint64_t thread_nanoseconds() {
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
+// How long a reading of it takes, the least of many: what lies between two readings takes as much less.
+std::uint64_t thread_clock_nanoseconds();
 
 // By the wall clock.
 inline double seconds_since(std::chrono::steady_clock::time_point start) {

@@ -24,23 +24,9 @@ constexpr std::size_t kKeysPerBucket[] = {5, 3};  // the second is tried where t
 constexpr std::uint32_t kDisplacements = 256;
 constexpr std::uint32_t kMostKeysOfBucket = 64;  // more are no chance
 
-// The widest code of a width; 0 is a gap's.
-constexpr std::uint64_t most_codes(std::uint32_t width) {
-  return width == 1 ? 0xff : width == 2 ? 0xffff : 0xffff'ffff;
-}
 // How many distinct terms a width is tried for.
 constexpr std::size_t most_terms(std::uint32_t width) {
   return width == 1 ? 200 : width == 2 ? 50'000 : ~std::size_t{0};
-}
-
-std::uint32_t bucket_of(std::uint64_t hash, std::uint32_t buckets) {
-  return static_cast<std::uint32_t>((hash >> 32) * buckets >> 32);
-}
-// 1 … most_codes(width).
-std::uint32_t code_of(std::uint64_t hash, std::uint32_t displacement, std::uint32_t width) {
-  std::uint64_t mixed = (hash ^ (displacement * 0x9e37'79b9'7f4a'7c15)) * 0xff51'afd7'ed55'8ccd;
-  mixed ^= mixed >> 32;
-  return static_cast<std::uint32_t>(((mixed & 0xffff'ffff) * most_codes(width) >> 32) + 1);
 }
 
 }  // namespace
@@ -101,7 +87,7 @@ void TokenCodesWriter::find_distinct() {
 bool TokenCodesWriter::place(std::uint32_t width, std::size_t keys_per_bucket) {
   const auto buckets = static_cast<std::uint32_t>(distinct_.size() / keys_per_bucket + 1);
   bucket_ends_.assign(buckets + 1, 0);
-  for (const std::uint64_t hash : distinct_) ++bucket_ends_[bucket_of(hash, buckets)];
+  for (const std::uint64_t hash : distinct_) ++bucket_ends_[TokenCodes::bucket_of(hash, buckets)];
   // The fullest buckets first, of equals the lowest.
   std::array<std::uint32_t, kMostKeysOfBucket + 1> by_size{};
   for (std::uint32_t i = 0; i < buckets; ++i) {
@@ -120,7 +106,7 @@ bool TokenCodesWriter::place(std::uint32_t width, std::size_t keys_per_bucket) {
   }
   keys_.resize(distinct_.size());
   for (std::uint32_t i = 0; i < distinct_.size(); ++i)
-    keys_[bucket_ends_[bucket_of(distinct_[i], buckets)]++] = {distinct_[i], i};
+    keys_[bucket_ends_[TokenCodes::bucket_of(distinct_[i], buckets)]++] = {distinct_[i], i};
   displacements_.assign(buckets, 0);
   codes_.resize(distinct_.size());
   // A bit for each code; of width 4, for those that are equal in their lower bits, which are few.
@@ -134,7 +120,7 @@ bool TokenCodesWriter::place(std::uint32_t width, std::size_t keys_per_bucket) {
     for (; displacement < kDisplacements; ++displacement) {
       std::uint32_t fitting = 0;
       for (; fitting < size; ++fitting) {
-        const std::uint32_t code = code_of(keys_[begin + fitting].hash, displacement, width);
+        const std::uint32_t code = TokenCodes::code_of(keys_[begin + fitting].hash, displacement, width);
         std::uint64_t& word = taken_[code % bits / 64];
         if ((word >> code % 64 & 1) != 0) break;
         word |= std::uint64_t{1} << code % 64;
@@ -211,32 +197,25 @@ void TokenCodesWriter::write(ByteBuffer& out) {
 Result<TokenCodes> TokenCodes::open(ByteView record) {
   const auto corrupt = [] { return Error(Code::kCorrupt, "not the codes of a document's words"); };
   TokenCodes codes;
-  ByteReader in(record);
-  const std::uint64_t first = in.get_varint(), buckets = in.get_varint();
+  const std::byte *at = record.data(), *const end = at + record.size();
+  const std::uint32_t first = number(at, end);
+  codes.buckets_ = number(at, end);
   codes.width_ = 1u << (first & 3);
-  if (!in.ok() || codes.width_ > 4 || first >> 2 == 0 || first >> 2 > schema::kMaxFields || buckets == 0 ||
-      buckets > record.size())
+  codes.field_count_ = first >> 2;
+  if (codes.width_ > 4 || codes.field_count_ == 0 || codes.field_count_ > schema::kMaxFields || codes.buckets_ == 0)
     return corrupt();
-  codes.field_count_ = static_cast<std::uint32_t>(first >> 2);
-  codes.buckets_ = static_cast<std::uint32_t>(buckets);
-  codes.fields_ = record.data() + (record.size() - in.left());
+  codes.fields_ = at;
   std::uint64_t words = 0, field = 0;
   for (std::uint32_t i = 0; i < codes.field_count_; ++i) {
-    const std::uint64_t behind = in.get_varint(), more = in.get_varint();
-    if (!in.ok() || behind >= schema::kMaxFields || more >= record.size()) return corrupt();
-    field += behind + 1;
-    words += more + 1;
+    field += std::uint64_t{number(at, end)} + 1;
+    words += std::uint64_t{number(at, end)} + 1;
   }
-  if (field > schema::kMaxFields || buckets + words * codes.width_ != in.left()) return corrupt();
-  codes.displacements_ = record.data() + (record.size() - in.left());
+  if (field > schema::kMaxFields || codes.buckets_ + words * codes.width_ != static_cast<std::uint64_t>(end - at))
+    return corrupt();
+  codes.displacements_ = at;
   codes.codes_ = codes.displacements_ + codes.buckets_;
-  codes.end_ = record.data() + record.size();
+  codes.end_ = end;
   return codes;
-}
-
-std::uint32_t TokenCodes::code(std::uint64_t hash) const {
-  const std::byte displacement = displacements_[bucket_of(hash, buckets_)];
-  return code_of(hash, static_cast<std::uint32_t>(displacement), width_);
 }
 
 }  // namespace frond::partition

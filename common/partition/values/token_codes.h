@@ -98,9 +98,22 @@ class TokenCodes {
   }
   std::uint32_t width() const { return width_; }  // bytes of a code: 1, 2 or 4
   // The code of a term that the document has. Never the code of a gap.
-  std::uint32_t code(std::uint64_t hash) const;
+  std::uint32_t code(std::uint64_t hash) const {
+    return code_of(hash, static_cast<std::uint32_t>(displacements_[bucket_of(hash, buckets_)]), width_);
+  }
 
   static constexpr std::uint32_t kGapCode = 0;
+
+  static std::uint32_t bucket_of(std::uint64_t hash, std::uint32_t buckets) {
+    return static_cast<std::uint32_t>((hash >> 32) * buckets >> 32);
+  }
+  // 1 … the widest code of the width.
+  static std::uint32_t code_of(std::uint64_t hash, std::uint32_t displacement, std::uint32_t width) {
+    const std::uint64_t most = width == 1 ? 0xff : width == 2 ? 0xffff : 0xffff'ffff;
+    std::uint64_t mixed = (hash ^ (displacement * 0x9e37'79b9'7f4a'7c15)) * 0xff51'afd7'ed55'8ccd;
+    mixed ^= mixed >> 32;
+    return static_cast<std::uint32_t>(((mixed & 0xffff'ffff) * most >> 32) + 1);
+  }
 
  private:
   // A varint before `end`, of which the lowest 32 bits count; moves `at` behind it.

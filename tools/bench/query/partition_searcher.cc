@@ -18,8 +18,10 @@
 #include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
 #include "common/text/analyzer.h"
+#include "leaf/generation/served_generation.h"
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
+#include "leaf/serve/term_table.h"
 #include "tools/bench/measure.h"
 
 namespace frond::tools::bench {
@@ -52,6 +54,8 @@ class MadeUpColumn final : public leaf::engine::DocumentCodes {
   std::vector<std::uint32_t> all_;
 };
 
+using KnownTermPtr = std::shared_ptr<const leaf::serve::KnownTerm>;
+
 class Searcher final : public PartitionSearcher {
  public:
   Searcher(std::unique_ptr<ScratchFolder> scratch, repository::Manifest manifest, const PartitionChoice& choice)
@@ -80,7 +84,7 @@ class Searcher final : public PartitionSearcher {
     partition_ = FROND_TRY(partition::Partition::open(database, partition::FileReads::kMapped));
     opened_ = std::make_unique<leaf::clauses::OpenedPartition>(*partition_);
     if (!manifest_.schema.empty()) schema_ = FROND_TRY(schema::parse_schema(manifest_.schema));
-    terms_ = FROND_TRY(partition::GenerationTerms::open(terms));
+    generation_.terms = FROND_TRY(partition::GenerationTerms::open(terms));
     std::vector<partition::ChangesPtr> changes;
     for (const auto& file : manifest_.changes) {
       const fs::path place = scratch_->path() / file.name;
@@ -93,7 +97,7 @@ class Searcher final : public PartitionSearcher {
     if (facet_values_ > 0) facet_ = std::make_shared<MadeUpColumn>(partition_->documents(), facet_values_);
     if (sort_values_ > 0) sort_ = std::make_shared<MadeUpColumn>(partition_->documents(), sort_values_);
     if (!hidden.empty()) hidden_.emplace(partition_->documents(), hidden);
-    if (!changes.empty()) terms_ = partition::changed_terms(terms_, std::move(changes));
+    if (!changes.empty()) generation_.terms = partition::changed_terms(generation_.terms, std::move(changes));
     return {};
   }
 
@@ -123,8 +127,13 @@ class Searcher final : public PartitionSearcher {
     hidden = std::move(all);
   }
 
-  void keep_lists(std::uint64_t cache_bytes) {
-    store_.add(number_, partition_);
+  void serve(std::uint64_t cache_bytes) {
+    generation_.serial = 1;
+    generation_.bm25 = bm25_;
+    generation_.statistics = manifest_.statistics;
+    generation_.partitions.push_back(
+        {0, entry_.placement(),
+         std::make_shared<leaf::generation::OpenPartition>(number_, entry_.id, partition_, registration_)});
     if (cache_bytes > 0)
       cache_.emplace(store_, clock_, leaf::lists::CachedListStore::Options{.budget_bytes = cache_bytes});
   }
@@ -140,18 +149,17 @@ class Searcher final : public PartitionSearcher {
     plan.priors = priors_ ? &*priors_ : partition_->priors();
     plan.hidden = hidden_ ? &*hidden_ : nullptr;
     if (facet_ != nullptr) plan.counted.push_back({facet_});
-    std::vector<leaf::lists::ListKey> keys;
-    keys.reserve(query.size());
-    for (const auto& term : query) keys.push_back({number_, term.text});
-    auto lists = FROND_TRY(lists_from().fetch(keys, Deadline::never()));
+    std::vector<KnownTermPtr> terms;
+    terms.reserve(query.size());
+    for (const auto& term : query) terms.push_back(FROND_TRY(known_.look_up(generation_, term.text)));
+    auto lists = FROND_TRY(lists_of(terms));
     plan.terms.reserve(query.size());
     for (std::size_t i = 0; i < query.size(); ++i) {
       if (mode == leaf::engine::Mode::kOr && lists[i]->postings.count() == 0) continue;
-      auto df = terms_->df(query[i].text);
-      if (!df && df.error().code() != Code::kNotFound) return std::move(df).error();
-      const float weight = query_form() == QueryForm::kWeights
-                               ? scoring::impact_weight(query[i].units)
-                               : scoring::term_weight(bm25_, manifest_.statistics, df ? *df : 0, query[i].occurrences);
+      const float weight = query_form() == QueryForm::kWeights ? scoring::impact_weight(query[i].units)
+                           : query[i].occurrences == 1         ? terms[i]->weight()
+                                                               : scoring::term_weight(bm25_, manifest_.statistics,
+                                                                                      terms[i]->df(), query[i].occurrences);
       plan.terms.push_back({std::move(lists[i]), weight,
                             scoring::BoundScale(weight, bm25_, manifest_.statistics,
                                                 {manifest_.bm25.b, partition_->built_average_length()})});
@@ -170,21 +178,20 @@ class Searcher final : public PartitionSearcher {
       pieces_ = std::make_unique<text::Analyzer>(pieces);
     }
     const auto df = [this](std::string_view term) -> Result<std::uint64_t> {
-      auto known = terms_->df(term);
-      if (!known && known.error().code() == Code::kNotFound) return std::uint64_t{0};
-      return known;
+      return FROND_TRY(known_.look_up(generation_, term))->df();
     };
     resolved.query = FROND_TRY(leaf::clauses::resolve(
         clause, {schema_, bm25_, manifest_.statistics, manifest_.field_tokens,
                  [this](const schema::Field*) -> text::Analyzer& { return *analyzer_; },
                  [this](const schema::Field*) -> text::Analyzer& { return *pieces_; }, df,
                  [this](std::string_view first, const leaf::clauses::ResolverSource::Visit& visit) {
-                   return terms_->for_each_from(first, visit);
+                   return generation_.terms->for_each_from(first, visit);
                  }}));
-    std::vector<leaf::lists::ListKey> keys;
-    for (const auto& list : resolved.query.lists) keys.push_back({number_, list.term});
+    std::vector<KnownTermPtr> terms;
+    terms.reserve(resolved.query.lists.size());
+    for (const auto& list : resolved.query.lists) terms.push_back(FROND_TRY(known_.look_up(generation_, list.term)));
     auto empty = FROND_TRY(plan({}, leaf::engine::Mode::kOr, k));
-    auto lists = FROND_TRY(lists_from().fetch(keys, Deadline::never()));
+    auto lists = FROND_TRY(lists_of(terms));
     resolved.plan = {std::move(empty),
                      &resolved.query,
                      std::move(lists),
@@ -204,7 +211,7 @@ class Searcher final : public PartitionSearcher {
   Result<std::size_t> known_terms(const BenchQuery& query) const override {
     std::size_t known = 0;
     for (const auto& term : query) {
-      auto df = terms_->df(term.text);
+      auto df = generation_.terms->df(term.text);
       if (!df && df.error().code() != Code::kNotFound) return std::move(df).error();
       known += df.has_value();
     }
@@ -237,6 +244,21 @@ class Searcher final : public PartitionSearcher {
     for (const auto& term : plan.terms) most += term.bounds.bound(0);
     keys.insert(sort_score_ == SortScore::kFirst ? keys.begin() : keys.end(), {nullptr, true, false, most});
   }
+  // From where the terms were found before, as a leaf; else of the store. An empty list: the partition lacks the term.
+  Result<std::vector<leaf::lists::ListLease>> lists_of(std::span<const KnownTermPtr> terms) {
+    std::vector<leaf::lists::ListLease> lists;
+    lists.reserve(terms.size());
+    for (const KnownTermPtr& term : terms) {
+      auto found = term->df() == 0 ? std::optional(leaf::lists::ListLease()) : term->on_host(0);
+      if (!found) {
+        const leaf::lists::ListKey key{number_, term->text()};
+        found = FROND_TRY(lists_from().fetch(std::span(&key, 1), Deadline::never())).front();
+        term->keep(0, *found);
+      }
+      lists.push_back(*found != nullptr ? *std::move(found) : empty_list_);
+    }
+    return lists;
+  }
   leaf::lists::ListStore& lists_from() {
     if (cache_) return *cache_;
     return store_;
@@ -251,7 +273,6 @@ class Searcher final : public PartitionSearcher {
   const PartitionChoice::SortScore sort_score_;
   const scoring::Bm25Parameters bm25_;  // to rank by
   std::shared_ptr<const partition::Partition> partition_;
-  std::shared_ptr<const partition::GenerationTerms> terms_;
   std::optional<partition::HiddenDocuments> hidden_;          // none: the generation has all documents
   std::optional<partition::DocumentPriors> priors_;           // made up; none: the partition's own
   std::shared_ptr<const leaf::engine::DocumentCodes> facet_;  // made up; null: nothing is counted
@@ -261,6 +282,12 @@ class Searcher final : public PartitionSearcher {
   std::unique_ptr<text::Analyzer> analyzer_, pieces_;  // once clauses are resolved
   const SteadyClock clock_;
   leaf::lists::PartitionListStore store_{clock_};
+  const leaf::generation::ListRegistration registration_{
+      [this](std::uint64_t number, auto partition) { store_.add(number, std::move(partition)); },
+      [this](std::uint64_t number) { store_.remove(number); }};
+  leaf::generation::ServedGeneration generation_;  // of one partition, for `known_`
+  leaf::serve::TermTable known_{std::size_t{32} << 20};
+  const leaf::lists::ListLease empty_list_ = std::make_shared<const leaf::lists::List>();
   std::optional<leaf::lists::CachedListStore> cache_;
 };
 
@@ -279,7 +306,7 @@ Result<std::unique_ptr<PartitionSearcher>> PartitionSearcher::open(const Partiti
   auto scratch = FROND_TRY(ScratchFolder::create());
   auto searcher = std::make_unique<Searcher>(std::move(scratch), std::move(manifest), choice);
   FROND_TRY(searcher->fetch(*source));
-  searcher->keep_lists(choice.host_cache_bytes);
+  searcher->serve(choice.host_cache_bytes);
   return std::unique_ptr<PartitionSearcher>(std::move(searcher));
 }
 

@@ -161,7 +161,8 @@ TEST(Clauses, WithRequiredTermsFindTheBest) {
     if (i == 100) world.hide_some(5);
     query::Bool both{some_words(2), some_words(3), some_words(2), {}, {}};
     if (random() % 3 == 0 || both.must.empty()) {
-      const std::string text = std::string(words[random() % 8]) + " " + words[random() % 8];
+      std::string text = std::string(words[random() % 8]) + " " + words[random() % 8];
+      if (random() % 3 == 0) text += " " + text.substr(0, 2);  // a word that comes again
       both.must.push_back({query::Phrase{random() % 2 == 0 ? "title" : "", text, random() % 3 == 0 ? 2u : 0u, false}});
     }
     const query::Clause clause{std::move(both)};

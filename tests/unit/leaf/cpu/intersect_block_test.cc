@@ -47,10 +47,9 @@ std::vector<DocId> random_docids(support::Random& random, std::size_t count, Doc
   return {docids.begin(), docids.end()};
 }
 
-TEST(BlockTable, KeepsExactlyTheCandidatesOfTheBlockWithEveryInstructionSet) {
+TEST(Intersect, KeepsExactlyTheCandidatesOfTheBlockWithEveryInstructionSet) {
   support::with_every_instruction_set([](const char* set) {
     support::Random random(kSeed);
-    BlockTable table;  // one for all: its stamps run out and begin again
     for (int round = 0; round < 1500; ++round) {
       const std::string what =
           std::string(set) + ", seed " + std::to_string(kSeed) + ", round " + std::to_string(round);
@@ -74,7 +73,7 @@ TEST(BlockTable, KeepsExactlyTheCandidatesOfTheBlockWithEveryInstructionSet) {
       CandidateBuffer kept;
       std::array<std::uint32_t, kBlockLength> postings;
       kept.clear();
-      table.intersect({docids.data(), places.data(), count}, list.reader(), kept, postings);
+      intersect({docids.data(), places.data(), count}, list.reader(), kept, &postings);
 
       const auto left = kept.view();
       std::uint32_t next = 0;
