@@ -121,11 +121,24 @@ void LeafProcess::do_or_defer(std::function<void()> action) {
 
 void LeafProcess::poll() {
   life_->follower.step();
+  tell_what_is_served();
   later(kPoll, [this] { poll(); });
 }
 
 void LeafProcess::announce_current() {
-  if (life_) later(run_.random.time(milliseconds(1), milliseconds(400)), [this] { life_->follower.look(); });
+  if (life_)
+    later(run_.random.time(milliseconds(1), milliseconds(400)), [this] {
+      life_->follower.look();
+      tell_what_is_served();
+    });
+}
+
+void LeafProcess::tell_what_is_served() {
+  std::string served;
+  for (const auto& one : *life_->board.get())
+    served += " " + std::to_string(one->generation) + "/" + to_hex(one->content).substr(0, 4);
+  if (std::exchange(life_->told, served) == served) return;
+  run_.tell([&] { return "leaf " + std::to_string(number_) + " has" + served; });
 }
 
 void LeafProcess::arrived(const WireRef& wire, ByteBuffer frame) {

@@ -68,12 +68,14 @@ class LeafProcess final : public LeafEnd {
     VirtualWorkers workers;
     leaf::serve::LeafService service;
     leaf::generation::GenerationFollower follower;
+    std::string told;  // of what it has, in the trace
   };
   void end();
   // As VirtualWorkers::Work.
   void later(microseconds span, std::function<void()> action);
   void do_or_defer(std::function<void()> action);
   void poll();
+  void tell_what_is_served();
   void end_when_drained(Instant at_the_latest);
 
   Run& run_;
