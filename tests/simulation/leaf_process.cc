@@ -26,6 +26,7 @@ LeafProcess::Life::Life(LeafProcess& process, leaf::generation::ShardOf shard)
           {.collection = kCollection, .poll = kPoll, .grace = seconds(2), .on_change = [this] { service.announce(); }},
           source, *data, loader, board, brokers, process.run_.clock, process.log_, nullptr) {
   loader.disk_is_full = process.disk_is_full_;
+  source.hidden = process.hidden_ > 0;
   workers.be_slower(process.slowness_);
 }
 
@@ -84,6 +85,11 @@ void LeafProcess::fill_disk(bool full) {
   disk_is_full_ = full;
   if (life_) life_->loader.disk_is_full = full;
   run_.tell([&] { return "leaf " + std::to_string(number_) + (full ? "'s disk is full" : "'s disk has room"); });
+}
+
+void LeafProcess::hide_repository(bool hide) {
+  hidden_ += hide ? 1 : -1;
+  if (life_) life_->source.hidden = hidden_ > 0;
 }
 
 void LeafProcess::restart_gracefully() {
