@@ -58,6 +58,7 @@ Expected<void> look(const Targets& to) {
 
 Result<Answered> ask_service(const Targets& to, std::string_view method, const std::string& target,
                              std::string_view body = {}, std::string fields = {}) {
+  fields += http::ChangeForwarder::fields_of(to.trace);
   return to.service->ask(method, target, body, std::move(fields), to.authorization);
 }
 
@@ -90,6 +91,7 @@ void hand_over(const Targets& to, Call&& call, frond::http::Responder responder,
   const std::size_t bytes = 4 * held->call.request.body.size();
   Targets at = to;
   at.client = held->call.request.client;
+  at.trace = held->call.request.trace;
   if (held->call.changes) {
     if (!to.own_key) at.authorization = std::string(held->call.request.header("authorization"));
     at.makes_indices = !to.has_scope || to.has_scope(held->call.request, frond::http::Access::kAdmin);

@@ -42,9 +42,10 @@ struct Targets {
   bool own_key = false;
   // Whether the request's key has the scope. Empty: this broker checks no keys.
   std::function<bool(const frond::http::Request& request, frond::http::Access scope)> has_scope = {};
-  // Of one request, by later(): who asks, what goes in place of the broker's key, and whether writing makes missing
-  // indices.
+  // Of one request, by later(): who asks, what it is known by, what goes in place of the broker's key, and whether
+  // writing makes missing indices.
   frond::http::ClientId client = {};
+  frond::http::Trace trace = {};
   std::optional<std::string> authorization = {};
   bool makes_indices = true;
 };

@@ -85,11 +85,15 @@ void ChangeForwarder::interrupt() {
   (void)!::write(stop_.get(), &one, sizeof one);
 }
 
+std::string ChangeForwarder::fields_of(const frond::http::Trace& trace) {
+  return "traceparent: " + trace.traceparent() + "\r\nX-Request-Id: " + trace.request_id() + "\r\n";
+}
+
 Response ChangeForwarder::pass_on(const Request& request) const {
   std::string fields;
   for (const auto& [name, value] : request.headers)
     if (std::ranges::find(kPassedOn, name) != kPassedOn.end()) fields += name + ": " + value + "\r\n";
-  fields += "traceparent: " + request.trace.traceparent() + "\r\nX-Request-Id: " + request.trace.request_id() + "\r\n";
+  fields += fields_of(request.trace);
   const std::string method = request.method == "HEAD" ? "GET" : request.method;  // this server leaves out the body
   const std::string target = request.path + (request.query.empty() ? "" : "?" + request.query);  // of this host or any
   auto answered = frond::http::exchange(service_, trust_.get(), {method, target, fields, request.body},

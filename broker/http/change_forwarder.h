@@ -56,6 +56,9 @@ class ChangeForwarder {
                                     std::string fields = {},
                                     const std::optional<std::string>& authorization = {}) const;
 
+  // Lines of the header of what the service is asked because of a request.
+  static std::string fields_of(const frond::http::Trace& trace);
+
  private:
   ChangeForwarder(net::Url service, std::string key, std::shared_ptr<const tls::Trust> trust, files::Descriptor stop,
                   std::size_t max_body_bytes, metrics::Gauge in_flight);

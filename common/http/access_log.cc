@@ -9,19 +9,13 @@ namespace {
 
 constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
 
-// Clients choose ids, and may count them up.
-std::uint64_t spread(std::uint64_t id) {
-  id = (id ^ id >> 32) * 0x9e3779b97f4a7c15;
-  return id ^ id >> 29;
-}
-
 }  // namespace
 
 AccessLog::AccessLog(Logger& log, double share)
     : log_(log), least_(share >= 1 ? 0 : kAll - static_cast<std::uint64_t>(std::ldexp(share, 64))), on_(share > 0) {}
 
 void AccessLog::note(const AnsweredRequest& request) {
-  if (!on_ || spread(request.trace.low) < least_) return;
+  if (!on_ || request.trace.span < least_) return;
   log_.info("request", {{"route", std::string(request.route)},
                         {"method", std::string(request.method)},
                         {"status", std::to_string(request.status)},

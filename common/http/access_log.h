@@ -10,15 +10,14 @@ namespace frond::http {
 // Thread-safe.
 class AccessLog {
  public:
-  // `share` of the requests, 0 .. 1: those of a trace all or none, in whatever process they are answered. `log`
-  // outlives this.
+  // `share` of the requests, 0 .. 1, drawn by the spans, which clients don't choose. `log` outlives this.
   AccessLog(Logger& log, double share);
   // Its route, method, status, bytes and microseconds, and what it is known by; never what it asks for.
   void note(const AnsweredRequest& request);
 
  private:
   Logger& log_;
-  const std::uint64_t least_;  // of what is made of a trace's id: it is logged
+  const std::uint64_t least_;  // a span: its request is logged
   const bool on_;
 };
 

@@ -23,6 +23,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 
+#include "common/http/answer_batch.h"
 #include "common/http/content_coding.h"
 #include "common/http/message.h"
 #include "common/http/request_parser.h"
@@ -30,37 +31,6 @@
 #include "common/http/stream.h"
 
 namespace frond::http {
-
-// Serializes answers that are written together: status lines, fields and small bodies in one string, large bodies from
-// where they are. Internal to this folder. One thread.
-class AnswerBatch {
- public:
-  using Fields = std::vector<std::pair<std::string, std::string>>;
-  struct Framing {
-    bool head = false;             // the request was HEAD: no body
-    bool last = false;             // the connection closes after it
-    std::string_view date;         // the whole Date line
-    const Trace* trace = nullptr;  // of the request; null: of an answer without one
-    const Fields* more = nullptr;  // fields added to it; null: none
-  };
-  static constexpr std::size_t kMaxInlineBody = 16 << 10;  // larger bodies are not copied
-
-  void clear();
-  void append_continue();
-  // Of an answer with a reader only what comes before its body.
-  void append(Response&& response, const Framing& framing);
-  // Whether answers of that status have a body.
-  static bool has_content(int status);
-  // Refers to this batch, which must not change until they are written.
-  std::vector<boost::asio::const_buffer> buffers() const;
-
- private:
-  void append_number(std::uint64_t value);
-  void append_fields(const Fields& fields);
-
-  std::string text_;
-  std::vector<std::pair<std::size_t, std::string>> bodies_;  // large ones, with their place in text_
-};
 
 // An answer's body on its way from its reader to its client, in two pieces: one is written while the next is read.
 // The reading thread has `next` while `reading` is set; the io thread has everything else.

@@ -189,7 +189,7 @@ constexpr std::size_t kKeptOfMethod = 16;
 
 void Session::identify(Slot& slot) {
   const Request& header = parser_.header();
-  slot.method = header.method.substr(0, kKeptOfMethod);
+  slot.method.assign(header.method, 0, kKeptOfMethod);
   slot.trace = trace_of(header.header("traceparent"), header.header("x-request-id"));
 }
 void Session::dispatch() {

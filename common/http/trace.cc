@@ -32,9 +32,12 @@ constexpr std::array<char, 512> kHex = [] {
   return pairs;
 }();
 
-void append_hex(std::string& out, std::uint64_t value) {
-  std::array<char, 16> digits{};
-  for (std::size_t i = 0; i < 8; ++i) std::memcpy(&digits[2 * i], &kHex[2 * (value >> (56 - 8 * i) & 255)], 2);
+template <std::size_t N>
+void append_hex(std::string& out, const std::uint64_t (&values)[N]) {
+  std::array<char, 16 * N> digits;
+  for (std::size_t n = 0; n < N; ++n)
+    for (std::size_t i = 0; i < 8; ++i)
+      std::memcpy(&digits[16 * n + 2 * i], &kHex[2 * (values[n] >> (56 - 8 * i) & 255)], 2);
   out.append(digits.data(), digits.size());
 }
 
@@ -74,8 +77,7 @@ bool may_be_id(std::string_view id) {
 std::string Trace::trace_id() const {
   std::string text;
   text.reserve(32);
-  append_hex(text, high);
-  append_hex(text, low);
+  append_hex(text, {high, low});
   return text;
 }
 
@@ -90,17 +92,15 @@ void Trace::append_request_id(std::string& out) const {
     out += *chosen_id;
     return;
   }
-  append_hex(out, high);
-  append_hex(out, low);
+  append_hex(out, {high, low});
 }
 
 std::string Trace::traceparent() const {
   std::string text = "00-";
   text.reserve(kLength);
-  append_hex(text, high);
-  append_hex(text, low);
+  append_hex(text, {high, low});
   text += '-';
-  append_hex(text, span);
+  append_hex(text, {span});
   return text.append(sampled ? "-01" : "-00");
 }
 

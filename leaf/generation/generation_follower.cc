@@ -239,6 +239,7 @@ void GenerationFollower::take(std::shared_ptr<const ServedGeneration> generation
   if (!next.empty() && superseded_.emplace(next.back()->id(), clock_.now()).second)
     next.back()->last_used.store(clock_.now(), std::memory_order_relaxed);
   superseded_.erase(generation->id());
+  generation->leaving_since.store(Instant::max(), std::memory_order_relaxed);
   next.push_back(generation);
   std::uint64_t documents = 0;
   for (const ServedPartition& one : generation->partitions) {

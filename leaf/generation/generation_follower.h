@@ -16,7 +16,10 @@
 // - after the superseded limit, in any case,
 // - when the disk has no room for the next generation, if no broker serves from it and no request has named it for the
 //   grace time.
-// A partition's folder is deleted once no query uses it.
+// A broker may turn to a generation as long as it knows it from a leaf's list. So brokers are first told a list without
+// it, and it goes on answering for kLeaving; if it is asked for or wanted again meanwhile, it is listed again. There is
+// no such time if more than kMaxServedGenerations are served, or for the sake of room on the disk. A partition's folder
+// is deleted once no query uses it.
 //
 // Refusal: if a generation can't be loaded, the leaf keeps serving the old one, the board's detail gives the reason,
 // and the load is repeated after a delay that doubles up to a minute. Each reason is logged once. Fetched files are
@@ -41,6 +44,8 @@ namespace frond::leaf::generation {
 // Above this number generations are retired early, first those from which no broker serves, and of these the ones that
 // no request has named for the longest.
 inline constexpr std::size_t kMaxServedGenerations = 8;
+// Within this a broker hears a leaf's list, or takes the leaf for down (ClusterMap::Config).
+inline constexpr std::chrono::seconds kLeaving{4};
 inline constexpr std::uint64_t kManifestBytesASecond = 64 << 10;
 
 class GenerationFollower {
@@ -51,7 +56,7 @@ class GenerationFollower {
     std::chrono::seconds grace{30};
     std::chrono::seconds superseded_limit{86'400};
     metrics::Labels labels = {};           // of its metrics, but for that of the disk
-    std::function<void()> on_change = {};  // called on its thread when the served set has got another generation
+    std::function<void()> on_change = {};  // called on its thread when brokers are to be told another list
     // Called on its thread: before a loaded generation is served, with what is served now; and at each poll. The first
     // may take seconds, and asks `stopping` whether it must end.
     std::function<void(const ServedGeneration& next, const ServedSet& served, const std::function<bool()>& stopping)>
@@ -94,6 +99,7 @@ class GenerationFollower {
   void make_room(const repository::Manifest& wanted);
   std::vector<Standing> standing(const ServedSet& set) const;
   KeepRules rules() const { return {options_.grace, options_.superseded_limit, kMaxServedGenerations}; }
+  void leave(const ServedSet& set, const std::vector<bool>& listed);
   void give_up(const ServedSet& set, const std::vector<bool>& kept);
   std::string what_is_kept() const;
   void delete_unused();

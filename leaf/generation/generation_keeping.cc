@@ -48,7 +48,24 @@ void GenerationFollower::retire() {
   const auto set = board_.get();
   if (set->size() <= 1) return;
   const Instant now = clock_.now();
-  give_up(*set, kept_generations(standing(*set), brokers_.present(now), now, rules()));
+  std::vector<bool> kept = kept_generations(standing(*set), brokers_.present(now), now, rules());
+  leave(*set, kept);
+  if (set->size() <= kMaxServedGenerations)
+    for (std::size_t i = 0; i < set->size(); ++i)
+      kept[i] = kept[i] || now - (*set)[i]->leaving_since.load(std::memory_order_relaxed) < kLeaving;
+  give_up(*set, kept);
+}
+
+// Tells brokers of those that are `listed` only.
+void GenerationFollower::leave(const ServedSet& set, const std::vector<bool>& listed) {
+  bool changed = false;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    std::atomic<Instant>& since = set[i]->leaving_since;
+    if (listed[i] == (since.load(std::memory_order_relaxed) == Instant::max())) continue;
+    since.store(listed[i] ? Instant::max() : clock_.now(), std::memory_order_relaxed);
+    changed = true;
+  }
+  if (changed && options_.on_change) options_.on_change();
 }
 
 // Removes the generations that are not `kept` from the set. Partition folders are deleted once no query uses them.
@@ -93,6 +110,7 @@ void GenerationFollower::make_room(const repository::Manifest& wanted) {
     std::vector<bool> kept(set->size(), true);
     kept[*victim] = false;
     give_up(*set, kept);
+    if (options_.on_change) options_.on_change();
     delete_unused();
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
 // What the leaf serves: open partitions, generations, and the board that publishes the served set. Except for the board
-// and ServedGeneration::last_used, everything is immutable. Queries share ownership of what they use, so a retired
-// generation is destroyed when its last query ends.
+// and the atomic members of ServedGeneration, everything is immutable. Queries share ownership of what they use, so a
+// retired generation is destroyed when its last query ends.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -95,6 +95,8 @@ struct ServedGeneration {
   std::vector<std::string> files;  // of the base, then of the changes
   // When a request last named it, or when it was superseded. The grace time starts here.
   mutable std::atomic<Instant> last_used{Instant::min()};
+  // Since when brokers are not told of it any more; max(): they are. Requests that name it are answered.
+  mutable std::atomic<Instant> leaving_since{Instant::max()};
 
   GenerationId id() const { return {generation, content}; }
   const ServedPartition* find(std::uint32_t number) const {

@@ -280,6 +280,7 @@ wire::HelloReply LeafService::hello(std::uint64_t request_id) const {
   }
   const auto set = parts_.board.get();
   for (const auto& one : *set) {
+    if (one->leaving_since.load(std::memory_order_relaxed) != Instant::max()) continue;
     wire::ServedGeneration& told = reply.generations.emplace_back();
     told.generation = one->generation;
     told.content = one->content;

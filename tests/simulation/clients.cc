@@ -50,6 +50,12 @@ void Clients::ask(BrokerProcess& broker, const Asks& asks) {
   asked->mode = static_cast<wire::Mode>(random.below(3));
   asked->k = random.one_in(3) ? 3 : 10;
   asked->offset = random.one_in(6) ? 4 : 0;
+  if (asks.costly) {  // all are equal
+    asked->words = Collection::queries()[0];
+    asked->mode = wire::Mode::kAuto;
+    asked->k = 10;
+    asked->offset = 1'000;
+  }
   asked->allows_partial = !random.one_in(5);
   asked->must_be_whole = asks.whole;
   asked->time = std::chrono::duration_cast<milliseconds>(random.time(asks.least_time, asks.most_time));
@@ -117,6 +123,8 @@ void Clients::answered(const AskedRef& asked, const http::Response& response) {
   });
   if (run_.now() > asked->deadline) run_.broken(Invariant::kInTime, asked->name() + " is answered after its deadline");
   const int status = response.status;
+  if (status == 504 && run_.now() < asked->deadline - asked->time / 2)
+    run_.broken(Invariant::kInTime, asked->name() + " is given up early");
   if (asked->has_left != (status == 499)) run_.broken(Invariant::kOnce, asked->name() + " was left, or was not");
   if (asked->has_left) return;
   if (status != 200 && status != 429 && status != 503 && status != 504)

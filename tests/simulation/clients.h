@@ -24,6 +24,7 @@ class Clients {
   struct Asks {
     milliseconds least_time{20}, most_time{2'000};
     bool leaves = true, whole = false;
+    bool costly = false;         // one that waits for its turn if there are many
     std::uint64_t queries = 17;  // the first of Collection::queries()
   };
   void ask(BrokerProcess& broker, const Asks& asks);

@@ -26,6 +26,7 @@ LeafProcess::Life::Life(LeafProcess& process, leaf::generation::ShardOf shard)
           {.collection = kCollection, .poll = kPoll, .grace = seconds(2), .on_change = [this] { service.announce(); }},
           source, *data, loader, board, brokers, process.run_.clock, process.log_, nullptr) {
   loader.disk_is_full = process.disk_is_full_;
+  source.hidden = process.hidden_ > 0;
   workers.be_slower(process.slowness_);
 }
 
@@ -86,6 +87,11 @@ void LeafProcess::fill_disk(bool full) {
   run_.tell([&] { return "leaf " + std::to_string(number_) + (full ? "'s disk is full" : "'s disk has room"); });
 }
 
+void LeafProcess::hide_repository(bool hide) {
+  hidden_ += hide ? 1 : -1;
+  if (life_) life_->source.hidden = hidden_ > 0;
+}
+
 void LeafProcess::restart_gracefully() {
   if (!accepts() || std::exchange(restarting_, true)) return;
   run_.tell([&] { return "leaf " + std::to_string(number_) + " gets SIGTERM"; });
@@ -121,11 +127,24 @@ void LeafProcess::do_or_defer(std::function<void()> action) {
 
 void LeafProcess::poll() {
   life_->follower.step();
+  tell_what_is_served();
   later(kPoll, [this] { poll(); });
 }
 
 void LeafProcess::announce_current() {
-  if (life_) later(run_.random.time(milliseconds(1), milliseconds(400)), [this] { life_->follower.look(); });
+  if (life_)
+    later(run_.random.time(milliseconds(1), milliseconds(400)), [this] {
+      life_->follower.look();
+      tell_what_is_served();
+    });
+}
+
+void LeafProcess::tell_what_is_served() {
+  std::string served;
+  for (const auto& one : *life_->board.get())
+    served += " " + std::to_string(one->generation) + "/" + to_hex(one->content).substr(0, 4);
+  if (std::exchange(life_->told, served) == served) return;
+  run_.tell([&] { return "leaf " + std::to_string(number_) + " has" + served; });
 }
 
 void LeafProcess::arrived(const WireRef& wire, ByteBuffer frame) {

@@ -33,6 +33,8 @@ class LeafProcess final : public LeafEnd {
   void go_on();
   void be_slower(std::int64_t times);
   void fill_disk(bool full);
+  // The repository can't be reached from here, until this was undone as often as it was done.
+  void hide_repository(bool hide);
   // SIGTERM: brokers turn to replicas, what was admitted is answered, the process ends and is started again.
   void restart_gracefully();
   // CURRENT has changed: it is told.
@@ -68,12 +70,14 @@ class LeafProcess final : public LeafEnd {
     VirtualWorkers workers;
     leaf::serve::LeafService service;
     leaf::generation::GenerationFollower follower;
+    std::string told;  // of what it has, in the trace
   };
   void end();
   // As VirtualWorkers::Work.
   void later(microseconds span, std::function<void()> action);
   void do_or_defer(std::function<void()> action);
   void poll();
+  void tell_what_is_served();
   void end_when_drained(Instant at_the_latest);
 
   Run& run_;
@@ -86,6 +90,7 @@ class LeafProcess final : public LeafEnd {
   const std::size_t number_;
   std::unique_ptr<Life> life_;  // null: it does not run
   std::uint64_t lives_ = 0;
+  int hidden_ = 0;  // how often the repository is hidden
   bool stopped_ = false, restarting_ = false, disk_is_full_ = false;
   std::int64_t slowness_ = 1;
   std::deque<std::function<void()>> deferred_;  // while it is stopped

@@ -36,7 +36,7 @@ class RepositoryView final : public repository::RepositorySource {
  public:
   explicit RepositoryView(const Repository& repository) : repository_(repository) {}
   Result<Generation> current() const override {
-    if (repository_.away()) return Error(Code::kUnavailable, "the repository is away");
+    if (hidden || repository_.away()) return Error(Code::kUnavailable, "the repository is away");
     return repository_.current().manifest.generation;
   }
   Result<Generation> highest() const override { return Error(Code::kNotFound, "there was no rollback"); }
@@ -58,6 +58,8 @@ class RepositoryView final : public repository::RepositorySource {
   }
   repository::TransferCounts transfers() const override { return {}; }
   std::unique_ptr<repository::CurrentWatch> watch() const override { return nullptr; }
+
+  bool hidden = false;  // from this leaf: it does not hear which generation is current
 
  private:
   const Repository& repository_;

@@ -13,6 +13,7 @@ SearchWorld::SearchWorld(Run& run, SearchParts& parts, const std::filesystem::pa
     : run_(run),
       parts_(parts),
       kind_(static_cast<Kind>(run.random.below(3))),
+      more_(run.seed % 4 == 0),
       repository_(parts.collection),
       network_(run),
       clients_(run, parts.collection),
@@ -101,9 +102,12 @@ void SearchWorld::check_now() {
 
 void SearchWorld::ask_again() {
   if (run_.now() >= asks_until_) return;
-  if (broker_ && broker_->map(0).ready()) {
+  if (broker_ && broker_->map(0).ready() && run_.now() >= quiet_until_) {
+    Clients::Asks asks = asks_;
+    asks.costly = more_ && kind_ == Kind::kRough && run_.random.one_in(4);
     // Equal ones come together now and then.
-    for (std::uint64_t i = 0, many = run_.random.one_in(8) ? 6 : 1; i < many; ++i) clients_.ask(*broker_, asks_);
+    for (std::uint64_t i = 0, many = asks.costly || run_.random.one_in(8) ? 6 : 1; i < many; ++i)
+      clients_.ask(*broker_, asks);
   }
   run_.after(run_.random.time(microseconds(1), 2 * between_searches_), [this] { ask_again(); });
 }
@@ -115,6 +119,7 @@ void SearchWorld::go_wrong_again() {
 }
 
 void SearchWorld::go_wrong() {
+  if (more_ && run_.random.one_in(4)) return be_late();
   LeafProcess& leaf = *run_.random.of(leaves_);
   switch (run_.random.below(kind_ == Kind::kRough ? 8 : 4)) {
     case 0:
@@ -149,11 +154,24 @@ void SearchWorld::swap() {
     if (!run_.random.one_in(4)) leaf->announce_current();
 }
 
+void SearchWorld::be_late() {
+  const std::uint32_t shard = run_.random.of(leaves_)->shard();
+  const microseconds span = run_.random.time(milliseconds(500), milliseconds(5'000));
+  quiet_until_ = run_.now() + span;
+  run_.tell([&] { return "shard " + std::to_string(shard) + " hears nothing of the repository, and clients pause"; });
+  for (const auto& leaf : leaves_) {
+    if (leaf->shard() != shard) continue;
+    leaf->hide_repository(true);
+    run_.after(span, [&leaf] { leaf->hide_repository(false); });
+  }
+  swap();
+}
+
 void SearchWorld::harm(LeafProcess& leaf) {
   const microseconds span = run_.random.time(milliseconds(10), milliseconds(5'000));
-  disturb(leaf, span);
   switch (run_.random.below(4)) {
     case 0:
+      disturb(leaf, span);
       leaf.stop();
       run_.after(span, [&leaf] { leaf.go_on(); });
       return;

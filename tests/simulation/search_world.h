@@ -40,6 +40,7 @@ class SearchWorld {
   void go_wrong_again();
   void go_wrong();
   void swap();
+  void be_late();
   void harm(LeafProcess& leaf);
   void harm_link(LeafProcess& leaf);
   void disturb(const LeafProcess& leaf, microseconds span);
@@ -51,6 +52,9 @@ class SearchWorld {
   Run& run_;
   SearchParts& parts_;
   const Kind kind_;
+  // Also: a shard hears late of what is published while clients pause, and clients send costly searches together. In
+  // a part of the runs, so that the others stay as they are.
+  const bool more_;
   Repository repository_;
   Network network_;
   std::vector<std::unique_ptr<LeafProcess>> leaves_;
@@ -60,7 +64,7 @@ class SearchWorld {
   std::uint64_t brokers_ = 0;
   microseconds between_searches_;
   Clients::Asks asks_;
-  Instant asks_until_, faults_until_;
+  Instant asks_until_, faults_until_, quiet_until_{};
   Instant nothing_asked_since_{};      // of leaves
   std::vector<Instant> disturbed_at_;  // each leaf or its links, until then
 };

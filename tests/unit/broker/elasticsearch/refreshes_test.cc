@@ -31,9 +31,11 @@ class ARefresh : public testing::Test {
   }
 
   std::atomic<int> asked_{0}, status_{200};
-  std::atomic<bool> held_{false};
+  std::atomic<bool> held_{false}, traced_{false};
   const support::ScriptedHttp service_{[this](const support::ScriptedHttp::Talk& talk) {
     ++asked_;
+    traced_ = talk.request.find("traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-") != std::string::npos &&
+              talk.request.find("X-Request-Id: mine\r\n") != std::string::npos;
     while (held_) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     talk.send("HTTP/1.1 " + std::to_string(status_) +
@@ -61,6 +63,15 @@ TEST_F(ARefresh, IsSharedByThoseThatWaitForIt) {
   EXPECT_LE(asked_, 8);
   Refreshes::wait(of(9), {"a"}, [&](const auto&) { ++done; });  // nothing of the rounds before is left
   wait_for(done, 201);
+}
+
+TEST_F(ARefresh, GoesOnWithTheTraceOfItsRequest) {
+  std::atomic<int> done{0};
+  Targets to = of(1);
+  to.trace = frond::http::trace_of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "mine");
+  Refreshes::wait(to, {"a"}, [&](const auto&) { ++done; });
+  wait_for(done, 1);
+  EXPECT_TRUE(traced_);
 }
 
 TEST_F(ARefresh, ThatFailsIsHeardByAll) {

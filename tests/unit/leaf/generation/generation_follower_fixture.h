@@ -38,6 +38,14 @@ struct Leaf {
     for (const auto& one : *set) numbers.push_back(one->generation);
     return numbers;
   }
+  // Those that brokers are told of.
+  std::vector<Generation> listed() const {
+    std::vector<Generation> numbers;
+    const auto set = board.get();
+    for (const auto& one : *set)
+      if (one->leaving_since.load() == Instant::max()) numbers.push_back(one->generation);
+    return numbers;
+  }
 
   // A broker said hello now, and that it serves from this generation.
   void hello_from(std::uint64_t instance, Generation serving, Instant now) {
@@ -76,6 +84,12 @@ class GenerationFollowerTest : public testing::Test {
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / "data" / name))
       entries += extension.empty() || entry.path().extension() == extension ? 1 : 0;
     return entries;
+  }
+  // What is to leave is retired.
+  void let_leave(Leaf& leaf) {
+    leaf.follower.step();
+    clock_.advance(kLeaving);
+    leaf.follower.step();
   }
   using Numbers = std::vector<Generation>;
 

@@ -60,7 +60,7 @@ TEST_F(GenerationFollowerTest, KeepsTheOldGenerationUntilItWasLeftForTheGraceTim
   EXPECT_EQ(leaf.serving(), (Numbers{1, 2}));
   EXPECT_EQ(count("partitions"), 4u);
   clock_.advance(seconds(1));
-  leaf.follower.step();
+  let_leave(leaf);
   EXPECT_EQ(leaf.serving(), Numbers{2});
   EXPECT_EQ(count("partitions"), 2u);
   EXPECT_EQ(count("generations", ".sst"), 1u);
@@ -82,7 +82,7 @@ TEST_F(GenerationFollowerTest, KeepsTheOldGenerationWhileABrokerServesFromIt) {
   EXPECT_NE(leaf.board.detail().find("broker-1:1"), std::string::npos) << leaf.board.detail();
   EXPECT_NE(leaf.registry.exposition().find("frond_leaf_superseded_seconds 1740"), std::string::npos);
   leaf.hello_from(1, 2, clock_.now());
-  leaf.follower.step();
+  let_leave(leaf);
   EXPECT_EQ(leaf.serving(), Numbers{2});
   EXPECT_EQ(leaf.board.detail(), "");
   EXPECT_NE(leaf.registry.exposition().find("frond_leaf_superseded_seconds 0"), std::string::npos);
@@ -100,7 +100,7 @@ TEST_F(GenerationFollowerTest, KeepsTheOldGenerationForALimitedTime) {
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), (Numbers{1, 2}));
   clock_.advance(seconds(1));
-  leaf.follower.step();
+  let_leave(leaf);
   EXPECT_EQ(leaf.serving(), Numbers{2});
 }
 
@@ -113,7 +113,7 @@ TEST_F(GenerationFollowerTest, DeletesNothingThatAQueryHolds) {
   leaf.hello_from(1, 2, clock_.now());
   auto held = leaf.board.find({1}, clock_.now());
   clock_.advance(seconds(31));
-  leaf.follower.step();
+  let_leave(leaf);
   EXPECT_EQ(leaf.serving(), Numbers{2});
   EXPECT_EQ(count("partitions"), 4u);
   EXPECT_TRUE(held->partitions[0].open->partition().document(0));
@@ -147,7 +147,7 @@ TEST_F(GenerationFollowerTest, TakesWhatIsPublishedUnderANumberThatItHasServed) 
   EXPECT_EQ(count("generations", ".sst"), 2u) << "of each its own file";
   leaf.brokers.heard({1, "b", after, seconds(60)}, {}, clock_.now());
   clock_.advance(seconds(31));
-  leaf.follower.step();
+  let_leave(leaf);
   EXPECT_EQ(leaf.serving(), Numbers{1});
   EXPECT_EQ(count("generations", ".sst"), 1u);
   EXPECT_EQ(count("partitions"), 2u);
@@ -169,21 +169,6 @@ TEST_F(GenerationFollowerTest, TellsTheSameContentOfACopyOfTheRepository) {
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), Numbers{1});
   EXPECT_EQ(leaf.board.detail(), "");
-}
-
-TEST_F(GenerationFollowerTest, GoesBackWithARollback) {
-  publish(10);
-  Leaf leaf(folder_.path(), clock_);
-  leaf.follower.step();
-  publish(20);
-  leaf.follower.step();
-  ASSERT_EQ((*repository::RepositoryWriter::open(folder_ / "repository", "c"))->rollback(), Generation{1});
-  leaf.follower.step();
-  EXPECT_EQ(leaf.serving(), (Numbers{2, 1}));  // the current one is last
-  clock_.advance(seconds(31));
-  leaf.hello_from(1, 1, clock_.now());
-  leaf.follower.step();
-  EXPECT_EQ(leaf.serving(), Numbers{1});
 }
 
 TEST_F(GenerationFollowerTest, ServesABoundedNumberOfGenerations) {

@@ -31,6 +31,12 @@ TEST_F(LeafServiceTest, SaysWhoItIsAndWhatItServes) {
   EXPECT_EQ(generation.partitions[1].placement.documents, 33u);
 }
 
+TEST_F(LeafServiceTest, TellsNobodyOfAGenerationThatLeavesButStillAnswers) {
+  served_.board.get()->back()->leaving_since.store(served_.clock.now());
+  EXPECT_TRUE(ask<wire::HelloReply>(wire::HelloRequest{1}).generations.empty());
+  EXPECT_EQ(ask<wire::SearchReply>(request_of(wire::Mode::kOr, {"t0"}, 3)).or_ranking.matches, 100u);
+}
+
 TEST_F(LeafServiceTest, SaysWhichListsTheGpuCannotTakeBesideWhatElseIsWrong) {
   EXPECT_EQ(ask<wire::HelloReply>(wire::HelloRequest{1}).detail, "");
   refusals_ = "1 damaged";
