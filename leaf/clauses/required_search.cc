@@ -263,8 +263,12 @@ void RequiredSearch::add_optional() {
 void RequiredSearch::await_sequences() {
   for (std::uint32_t i = 0; i < left_.count; ++i) {
     const DocId docid = left_.docids[i];
-    const std::uint64_t bound = phrase_bounds_[left_.places[i]], sum = sums_[left_.places[i]] - bound;
-    awaited_.push_back({docid, check_->fetch(docid), sum, bound, !unsure_.empty()});
+    Awaited& one = awaited_.emplace_back();
+    one.docid = docid;
+    one.sequence = check_->fetch(docid);
+    one.phrase_bound = phrase_bounds_[left_.places[i]];
+    one.sum = sums_[left_.places[i]] - one.phrase_bound;
+    one.unsure = !unsure_.empty();
   }
   const bool are_of_the_block = !unsure_.empty() || plan_.plan.priors != nullptr;
   if (are_of_the_block || awaited_.size() >= kEnough) look_at_sequences();

@@ -202,15 +202,17 @@ void Conjunction::offer_matches(JoinedTerm& driver) {
   if (least_ == 0 && least > 0 && left_.count >= kWorthScoring) driver_scores_ = driver.reader().scores();
   // Choose the documents to score first, so that their lengths are prefetched together.
   std::uint32_t chosen[kBlockLength];
+  std::uint64_t rests[kBlockLength];  // that the other terms add at most
   std::size_t few = 0;
   for (std::uint32_t i = 0; i < left_.count; ++i) {
     const std::uint32_t place = left_.places[i];
-    std::uint64_t bound = driver_scores_ ? driver_scores_[place] : driver_bound;
+    const std::uint64_t bound = driver_scores_ ? driver_scores_[place] : driver_bound;
     if (driver_scores_ && bound + others_ < least) continue;
+    rests[few] = 0;
     for (std::size_t t = 1; t < terms_.size(); ++t)
-      bound += terms_[t].bound_of(terms_[t].postings[place] / kBlockLength);
+      rests[few] += terms_[t].bound_of(terms_[t].postings[place] / kBlockLength);
     chosen[few] = i;
-    few += bound >= least;
+    few += bound + rests[few] >= least;
   }
   for (std::size_t c = 0; c < few; ++c) driver.reader().prefetch_length(left_.docids[chosen[c]]);
   DocId docids[kBlockLength];
@@ -220,13 +222,15 @@ void Conjunction::offer_matches(JoinedTerm& driver) {
     const DocId docid = left_.docids[chosen[c]];
     const std::uint32_t place = left_.places[chosen[c]];
     Score score = driver.reader().score_of(block, place, docid);
-    for (std::size_t t = 1; t < terms_.size(); ++t) {
+    std::uint64_t rest = rests[c];
+    for (std::size_t t = 1; t < terms_.size() && score + rest >= least; ++t) {
       const std::uint32_t posting = terms_[t].postings[place];
+      rest -= terms_[t].bound_of(posting / kBlockLength);
       score += terms_[t].reader().score_of(posting / kBlockLength, posting % kBlockLength, docid);
     }
     docids[count] = docid;
     scores[count] = score;
-    count += score >= least;
+    count += score + rest >= least;
   }
   threshold_.offer({docids, scores}, count);
 }
