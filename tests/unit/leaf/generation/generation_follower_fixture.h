@@ -29,7 +29,10 @@ struct Leaf {
                   std::chrono::seconds(30),
                   std::chrono::seconds(3600),
                   {},
-                  [this] { ++changes; }},
+                  [this] { ++changes; },
+                  [this](const auto&, const auto&, const auto&) {
+                    if (warming) warming();
+                  }},
                  *source, *data, loader, board, brokers, clock, log, &registry) {}
 
   std::vector<Generation> serving() const {
@@ -62,7 +65,8 @@ struct Leaf {
   ServedBoard board;
   BrokerRoll brokers;
   GenerationLoader loader;
-  int changes = 0;  // of the served set that the follower told of
+  int changes = 0;                // of the served set that the follower told of
+  std::function<void()> warming;  // called before a loaded generation is served
   GenerationFollower follower;
 };
 

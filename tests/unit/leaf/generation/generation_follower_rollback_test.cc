@@ -98,6 +98,52 @@ TEST_F(RollbackTest, WhatHasLeftIsFetchedAnew) {
   EXPECT_EQ(count("partitions"), 4u);
 }
 
+TEST_F(RollbackTest, WhileTheNextIsWarmedComesAfterIt) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  const auto first = leaf.board.get()->front();
+  publish(20);
+  leaf.warming = [&] { switch_to(1); };
+  leaf.follower.step();
+  EXPECT_EQ(leaf.listed(), (Numbers{1, 2}));
+  leaf.warming = nullptr;
+  leaf.follower.step();
+  EXPECT_EQ(leaf.listed(), (Numbers{2, 1}));
+  EXPECT_EQ(leaf.board.get()->back(), first);
+}
+
+TEST_F(RollbackTest, WhileTheNextCanNotBeFetchedEndsThat) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  publish(20);
+  support::flip_byte(published_file("g2-p1"), 40);
+  leaf.follower.step();
+  ASSERT_NE(leaf.board.detail(), "");
+  auto writer = repository::RepositoryWriter::open(folder_ / "repository", "c");
+  ASSERT_EQ((*writer)->rollback(), Generation{1});
+  leaf.follower.step();
+  EXPECT_EQ(leaf.listed(), Numbers{1});
+  EXPECT_EQ(leaf.board.detail(), "");
+}
+
+TEST_F(RollbackTest, AndTheNextPublicationMayComeTogether) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  publish(20);
+  leaf.follower.step();
+  switch_to(1);
+  publish(30);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.listed(), (Numbers{1, 2, 3}));
+  clock_.advance(seconds(31));
+  leaf.hello_from(1, 3, clock_.now());
+  let_leave(leaf);
+  EXPECT_EQ(leaf.listed(), Numbers{3});
+}
+
 // Otherwise swaps in quick succession would fill the disk.
 TEST_F(RollbackTest, TooManyDoNotStayToLeave) {
   Leaf leaf(folder_.path(), clock_);
