@@ -93,6 +93,14 @@ Result<void> use(int device) {
   return {};
 }
 
+void reach(int other) {
+  static_cast<void>(within_patience("reaching a device", [other] {
+    const int answer = cudaDeviceEnablePeerAccess(other, 0);
+    static_cast<void>(cudaGetLastError());  // the other one is not in reach, or was before: it is no failure
+    return answer;
+  }));
+}
+
 Result<Stream> Stream::create() {
   const auto handle = std::make_shared<cudaStream_t>();
   FROND_TRY(within_patience("making a stream",
@@ -179,6 +187,13 @@ Result<void> copy_to_device(std::byte* to, const std::byte* from, std::size_t by
 }
 Result<void> copy_to_host(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream) {
   return copy(to, from, bytes, cudaMemcpyDeviceToHost, stream);
+}
+Result<void> copy_from_device(std::byte* to, int from_device, const std::byte* from, std::size_t bytes,
+                              StreamHandle stream) {
+  if (bytes == 0) return {};
+  if (given_up()) return given_up_error();
+  return status_of(cudaMemcpyPeerAsync(to, current_device(), from, from_device, bytes, stream),
+                   "copying from another device");
 }
 Result<void> fill_with_zeros(std::byte* to, std::size_t bytes, StreamHandle stream) {
   if (bytes == 0) return {};

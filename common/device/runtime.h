@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "common/base/result.h"
+#include "common/device/devices.h"
 
 struct CUstream_st;
 struct CUevent_st;
@@ -36,6 +37,18 @@ struct Properties {
 int count_devices();
 Result<Properties> properties_of(int device);
 Result<void> use(int device);
+// Calls on another device, and goes back to the one that this thread has chosen. Errors of use() and of the call.
+template <class Call>
+auto on_device(int device, const Call& call) -> decltype(call()) {
+  const int before = current_device();
+  FROND_TRY(use(device));
+  auto result = call();
+  if (before >= 0) FROND_TRY(use(before));
+  return result;
+}
+// Lets this thread's device read another one's memory, if the machine can: copies take a way through the host
+// otherwise.
+void reach(int other);
 
 // Operations on one stream run in order; those on different streams may overlap.
 class Stream {
@@ -100,6 +113,9 @@ void unpin(int device, void* memory) noexcept;
 // Asynchronous. Host memory is pinned, and unchanged until the copy has run. Zero bytes are allowed.
 Result<void> copy_to_device(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
 Result<void> copy_to_host(std::byte* to, const std::byte* from, std::size_t bytes, StreamHandle stream);
+// From the memory of another device to that of this thread's. What is there has been written.
+Result<void> copy_from_device(std::byte* to, int from_device, const std::byte* from, std::size_t bytes,
+                              StreamHandle stream);
 Result<void> fill_with_zeros(std::byte* to, std::size_t bytes, StreamHandle stream);
 
 }  // namespace frond::device

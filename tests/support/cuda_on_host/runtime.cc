@@ -118,6 +118,10 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (state == cudaSuccess && !cuda_on_host::hangs()) std::memcpy(to, from, bytes);
   return state;
 }
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) { return operation(); }
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes, cudaStream_t stream) {
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
+}
 cudaError_t cudaMemsetAsync(void* to, int byte, std::size_t bytes, cudaStream_t stream) {
   const cudaError_t state = operation(stream);
   if (state == cudaSuccess && !cuda_on_host::hangs()) std::memset(to, byte, bytes);
