@@ -74,9 +74,8 @@ struct ProcessorSummary {
   double postings_a_query = 0;
 };
 
-// With a GPU, all lists are first copied to the device. With both, all hits are compared, but for those that columns
-// order. Errors: kDevice if the lists do not fit on the device or the CPU answered a plan instead; kCorrupt if hits
-// differ.
+// With a GPU, all lists are first copied to the device. With both, all hits are compared. Errors: kDevice if the lists
+// do not fit on the device or the CPU answered a plan instead; kCorrupt if hits differ.
 Result<ProcessorSummary> measure_processors(PartitionSearcher& searcher, std::span<const BenchQuery> queries,
                                             const ProcessorOptions& options, const Processors& processors,
                                             const ProcessorObserver& observer);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/base/parallel.h"
+#include "tools/bench/query/expected_counts.h"
 
 namespace frond::tools::bench {
 namespace {
@@ -136,11 +137,11 @@ Result<std::vector<Outcome>> answer(leaf::engine::QueryEngine& engine, const Pla
   return outcomes;
 }
 
-// Whether what `one` found is what `other` did for the same plan. Columns are the device's alone (tests/gpu/counts
-// compares what it makes of them): the CPU ranks by score, and counts nothing.
-bool is_same(const Plan& plan, const Outcome& one, const Outcome& other) {
-  if ((!plan.order && other.hits != one.hits) || (!plan.ranked && other.matches != one.matches)) return false;
-  return other.counts.empty() || other.counts == one.counts;
+// Whether what `one` found is what `other` did for the same plan, or what decoding all of its lists gives.
+Result<bool> is_same(const Plan& plan, const Outcome& one, const Outcome& other) {
+  const bool same_hits = plan.order ? FROND_TRY(expected_first(plan)) == one.hits : other.hits == one.hits;
+  if (!same_hits || (!plan.ranked && other.matches != one.matches)) return false;
+  return plan.counted.empty() || FROND_TRY(expected_counts(plan)) == one.counts;
 }
 
 Result<double> one_round(leaf::engine::QueryEngine& engine, const Plans& plans, const BatchTiming& timing) {
@@ -218,7 +219,7 @@ Result<std::size_t> count_differing(leaf::engine::QueryEngine& one, leaf::engine
   std::atomic<std::size_t> differing{0};
   auto compared = frond::in_parallel(queries.size(), threads, [&](std::size_t i) -> Result<void> {
     const auto found = FROND_TRY(answer(other, plans, i, i + 1, clock));
-    if (!is_same(plans.first[i], expected[i], found[0])) ++differing;
+    if (!FROND_TRY(is_same(plans.first[i], expected[i], found[0]))) ++differing;
     return {};
   });
   FROND_TRY(std::move(compared));
