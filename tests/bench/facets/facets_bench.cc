@@ -80,7 +80,7 @@ void measure(std::size_t keywords, bool everywhere, bool show) {
       if (!broker::merge::check(request, reply, arrangement)) std::abort();
       return reply;
     }));
-  broker::merge::FacetMerge merge(arrangement, replies);
+  broker::merge::FacetMerge merge(arrangement, broker::merge::take_counts(replies, arrangement.facets.size()));
   while (!*merged.time([&] { return merge.step(kBucketsOfAStep); })) continue;
   const std::string json = rendered.time([&] {
     std::string out;
