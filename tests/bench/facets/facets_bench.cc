@@ -19,7 +19,7 @@
 namespace frond {
 namespace {
 
-constexpr std::size_t kLeaves = 4, kBucketsOfAStep = 1 << 14;  // as broker/scatter/search.cc has it
+constexpr std::size_t kLeaves = 4;
 
 double processor_ms() {
   timespec time{};
@@ -81,7 +81,7 @@ void measure(std::size_t keywords, bool everywhere, bool show) {
       return reply;
     }));
   broker::merge::FacetMerge merge(arrangement, broker::merge::take_counts(replies, arrangement.facets.size()));
-  while (!*merged.time([&] { return merge.step(kBucketsOfAStep); })) continue;
+  while (!*merged.time([&] { return merge.step(broker::merge::kBucketsOfAStep); })) continue;
   const std::string json = rendered.time([&] {
     std::string out;
     broker::http::append_facets(out, merge.take(), arrangement);
