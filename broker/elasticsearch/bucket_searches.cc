@@ -26,7 +26,8 @@ Expected<Json> bucket_query(const Aggregation& of, const Json& bucket, const std
     return Json{{"term", {{field, bucket.contains("key_as_string") ? bucket["key_as_string"] : bucket["key"]}}}};
   }
   if (kind == "filter") return of.definition;
-  if (kind == "missing") return Json{{"bool", {{"must_not", {{"exists", {{"field", field}}}}}}}};
+  if (kind == "missing")  // of a field that this index may lack
+    return Json{{"bool", {{"must_not", {{"exists", {{"field", of.definition["field"]}}}}}}}};
   if (kind == "sampler") return Json{{"match_all", Json::object()}};
   if (kind == "filters") {
     const Json& given = of.definition["filters"];

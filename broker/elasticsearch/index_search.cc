@@ -252,11 +252,12 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
   });
 }
 
-void count_apart(ReadParts& parts) {
+void count_apart(ReadParts& parts, std::size_t indices) {
   parts.hits.exact_total = true;
-  const auto set = [](http::SearchParameters& one) {
-    one.facets_apart = !one.facets.empty();
-    one.cache = one.cache && !one.facets_apart;
+  const auto set = [&](http::SearchParameters& one) {
+    if (one.facets.empty()) return;
+    one.facets_apart = static_cast<std::uint32_t>(indices);
+    one.cache = false;
   };
   set(parts.hits);
   if (parts.counted) set(*parts.counted);

@@ -82,8 +82,9 @@ struct IndexAnswer {
 // 400: as sort_columns().
 Expected<IndexAnswer> read_answer(const http::Answer& found, const SearchAsk& ask, const SearchedIndex& index,
                                   double scale);
-// What is counted comes as it is, to be added to that of other indices, and the hits come with their exact number.
-void count_apart(ReadParts& parts);
+// What is counted comes as it is, to be added to that of others of so many indices, and the hits come with their exact
+// number.
+void count_apart(ReadParts& parts, std::size_t indices);
 // Null: the answer has no such piece.
 Json json_in(const http::Answer& found, const http::Pieces::Piece& piece);
 

@@ -195,7 +195,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   void ask_indices() {
     if (parts_.empty()) return answer();
     if (parts_.size() > 1 && !ask_.aggregations.is_null())
-      for (IndexPart& part : parts_) count_apart(part.read);
+      for (IndexPart& part : parts_) count_apart(part.read, parts_.size());
     open_ = parts_.size();
     for (const IndexPart& part : parts_) open_ += (part.read.counted ? 1 : 0) + (part.read.everywhere ? 1 : 0);
     for (std::size_t i = 0; i < parts_.size() && done_; ++i) ask_completions(i);

@@ -145,7 +145,7 @@ merge::Page empty_page(const Question& question) {
   page.mode_used = question.parameters.mode == wire::Mode::kOr ? wire::Mode::kOr : wire::Mode::kAnd;
   if (question.parameters.mode == wire::Mode::kAuto) page.all_words = merge::Count();
   const std::size_t facets = question.arrangement.facets.size();
-  if (question.parameters.facets_apart)
+  if (question.parameters.facets_apart > 0)
     page.counted = std::make_shared<merge::CountedFacets>(
         merge::CountedFacets{question.arrangement, std::vector<std::vector<frond::query::FacetCounts>>(facets)});
   else

@@ -57,7 +57,9 @@ struct SearchParameters {
   bool did_you_mean = false;  // words that no document has, and what is like them
   // Not of HTTP: words, and the answer is to have what is like them.
   std::vector<frond::query::NearWord> near;
-  bool facets_apart = false;  // likewise, and without the cache: Answer::counted in place of facets
+  // Likewise, and without the cache: Answer::counted in place of facets. Of so many searches, which share the memory
+  // for what leaves count; 0: facets.
+  std::uint32_t facets_apart = 0;
   friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
 };
 

@@ -19,11 +19,13 @@ constexpr std::chrono::microseconds kFirstHedge{250'000};  // a leaf whose times
 class FanOut final : public Abandonable, public std::enable_shared_from_this<FanOut> {
  public:
   FanOut(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology, wire::SearchRequest request,
-         merge::Arrangement arrangement, Deadline deadline, std::function<void(FanOutResult)> done)
+         merge::Arrangement arrangement, std::size_t max_facet_bytes, Deadline deadline,
+         std::function<void(FanOutResult)> done)
       : context_(context),
         topology_(std::move(topology)),
         request_(std::move(request)),
         arrangement_(std::move(arrangement)),
+        max_facet_bytes_(max_facet_bytes),
         deadline_(deadline),
         done_(std::move(done)),
         too_old_(left_out_for(*topology_, wire::features_needed(request_))),
@@ -186,10 +188,10 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   // Counts what a reply's facets take before it is kept. kInvalid: it is too much, with those of other replies.
   Result<void> make_room(const wire::SearchReply& reply) {
     facet_bytes_ += merge::facet_bytes(reply);
-    if (facet_bytes_ <= merge::kMaxFacetBytes) return {};
+    if (facet_bytes_ <= max_facet_bytes_) return {};
     return Error(Code::kInvalid, "facet " + schema::quote(arrangement_.facets.front().name) +
-                                     " and those after it have more than " +
-                                     std::to_string(merge::kMaxFacetBytes >> 20) + " MiB of different values");
+                                     " and those after it have more than " + std::to_string(max_facet_bytes_ >> 20) +
+                                     " MiB of different values");
   }
 
   // Cancels the group's open requests.
@@ -259,6 +261,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   std::shared_ptr<const cluster::Topology> topology_;
   wire::SearchRequest request_;
   const merge::Arrangement arrangement_;
+  const std::size_t max_facet_bytes_;
   Deadline deadline_;
   std::function<void(FanOutResult)> done_;
   const std::vector<cluster::LeafRef> too_old_;
@@ -270,10 +273,11 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
 }  // namespace
 
 std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology,
-                                     wire::SearchRequest request, merge::Arrangement arrangement, Deadline deadline,
+                                     wire::SearchRequest request, merge::Arrangement arrangement,
+                                     std::size_t max_facet_bytes, Deadline deadline,
                                      std::function<void(FanOutResult)> done) {
   auto started = std::make_shared<FanOut>(context, std::move(topology), std::move(request), std::move(arrangement),
-                                          deadline, std::move(done));
+                                          max_facet_bytes, deadline, std::move(done));
   started->start();
   return started;
 }

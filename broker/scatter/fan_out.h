@@ -32,9 +32,10 @@ struct FanOutResult {
 
 // `request` needs no request_id, budget or partitions. `done` is called once, at the latest when the deadline passes,
 // and before fan_out() returns if no leaf can be asked. The loop's thread; `context` outlives the fan-out.
-// `arrangement`: what request.sort and request.facets say.
+// `arrangement`: what request.sort and request.facets say; of facets at most `max_facet_bytes` are kept.
 std::shared_ptr<Abandonable> fan_out(ScatterContext& context, std::shared_ptr<const cluster::Topology> topology,
-                                     wire::SearchRequest request, merge::Arrangement arrangement, Deadline deadline,
+                                     wire::SearchRequest request, merge::Arrangement arrangement,
+                                     std::size_t max_facet_bytes, Deadline deadline,
                                      std::function<void(FanOutResult)> done);
 
 }  // namespace frond::broker::scatter

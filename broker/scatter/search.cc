@@ -37,7 +37,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     const auto left = deadline_.left(clock);
     const auto reserve = std::min<std::chrono::microseconds>(left / 10, std::chrono::milliseconds(100));
     go_on_with(fan_out(context_, plan_.topology, plan_.request, plan_.arrangement,
-                       Deadline::after(clock, left - reserve),
+                       merge::kMaxFacetBytes / std::max(plan_.facets_apart, 1u), Deadline::after(clock, left - reserve),
                        [self = shared_from_this()](FanOutResult result) { self->ranked(std::move(result)); }));
   }
   void abandon() override {
@@ -84,7 +84,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
       page_.last = frond::query::SortPosition{page_.hits.back().sort_bytes, page_.hits.back().hit.ordinal};
     count_buckets(replies);
     auto counts = merge::take_counts(replies, plan_.arrangement.facets.size());
-    if (plan_.facets_apart)
+    if (plan_.facets_apart > 0)
       page_.counted =
           std::make_shared<merge::CountedFacets>(merge::CountedFacets{plan_.arrangement, std::move(counts)});
     else

@@ -23,7 +23,7 @@ struct SearchPlan {
   bool explain = false;                         // their scores, if they are ranked by these
   std::vector<std::string> snippet_terms = {};  // of a clause; without one they are `terms`
   merge::Arrangement arrangement = {};          // what request.sort and request.facets say
-  bool facets_apart = false;                    // the page has what is counted, and no facets
+  std::uint32_t facets_apart = 0;  // not 0: the page has what is counted, up to this part of the memory for it
 };
 
 // `done` is called once, at the latest when the deadline passes, possibly before search() returns. A tenth of the time

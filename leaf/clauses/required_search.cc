@@ -175,7 +175,10 @@ bool RequiredSearch::narrow(JoinedList& list) {
       }
     }
     list.reader().enter(list.block());
-    if (list.reader().corrupt()) return false;
+    if (list.reader().corrupt()) {
+      left_.count = 0;  // of the rest nothing is known
+      return false;
+    }
     cpu::intersect(run, list.reader(), kept, &list.postings);
   }
   left_ = kept.view();

@@ -29,8 +29,12 @@ Score TermReader::stored_threshold(std::uint32_t k) const {
   return 0;
 }
 
-void TermReader::fail(Error error) {
+void TermReader::note(Error error) {
   if (!error_) error_ = std::move(error).within("list of " + partition::printable(key_->term));
+}
+
+void TermReader::fail(Error error) {
+  note(std::move(error));
   size_ = 0;
   docids_.fill(kNoDoc);
 }
@@ -52,7 +56,7 @@ void TermReader::load_frequencies(std::uint32_t block) {
   if (decoded) [[likely]]
     return;
   numbers_.fill(1);
-  fail(std::move(decoded).error());
+  note(std::move(decoded).error());  // the documents stay: whoever asks goes on through them
 }
 
 void TermReader::score_block() {

@@ -89,6 +89,8 @@ class TermReader {
   void load(std::uint32_t block);
   void load_frequencies(std::uint32_t block);
   void score_block();
+  void note(Error error);
+  // Nothing is left to be read.
   void fail(Error error);
 
   const postings::PostingList* list_;

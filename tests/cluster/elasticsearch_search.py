@@ -212,6 +212,8 @@ def several_indices(cluster, search, documents):
                     harness.expect(two["aggregations"][name] == wanted, f"{query} {more} {name}: {two['aggregations'][name]} of two indices, {wanted} of one")
     top = search({"size": 0, "aggs": {"t": {"terms": {"field": "tag"}, "aggs": {"h": {"top_hits": {"size": 1, "sort": [{"n": "desc"}]}}}}}}, "left,right")
     harness.expect([b["h"]["hits"]["hits"][0]["_source"]["n"] for b in top["aggregations"]["t"]["buckets"]] == [60, 58, 59], f"{top}")
+    top = search({"size": 0, "aggs": {"m": {"missing": {"field": "price"}, "aggs": {"h": {"top_hits": {"size": 100}}}}}}, "left,right")["aggregations"]["m"]
+    harness.expect({h["_id"] for h in top["h"]["hits"]["hits"]} == {i for i in documents if int(i) % 3 == 0} and top["doc_count"] == 20, f"{top}")
     cluster.expect(200, "PUT", "/words", {"mappings": {"properties": {"n": {"type": "keyword"}}}})
     cluster.bulk("words", [{"index": {"_id": "w"}}, {"n": "word"}])
     refused = cluster.expect(400, "POST", "/left,words/_search", {"size": 0, "aggs": {"a": {"terms": {"field": "n"}}}})
