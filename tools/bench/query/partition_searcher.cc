@@ -255,9 +255,14 @@ class Searcher final : public PartitionSearcher {
         found = FROND_TRY(lists_from().fetch(std::span(&key, 1), Deadline::never())).front();
         term->keep(0, *found);
       }
-      lists.push_back(*found != nullptr ? *std::move(found) : empty_list_);
+      lists.push_back(*found != nullptr ? *std::move(found) : empty_list(term->text()));
     }
     return lists;
+  }
+  leaf::lists::ListLease empty_list(std::string_view term) const {
+    auto list = std::make_shared<leaf::lists::List>();
+    list->key = {number_, std::string(term)};
+    return list;
   }
   leaf::lists::ListStore& lists_from() {
     if (cache_) return *cache_;
@@ -287,7 +292,6 @@ class Searcher final : public PartitionSearcher {
       [this](std::uint64_t number) { store_.remove(number); }};
   leaf::generation::ServedGeneration generation_;  // of one partition, for `known_`
   leaf::serve::TermTable known_{std::size_t{32} << 20};
-  const leaf::lists::ListLease empty_list_ = std::make_shared<const leaf::lists::List>();
   std::optional<leaf::lists::CachedListStore> cache_;
 };
 
