@@ -16,7 +16,9 @@ lists::ListLease with_flipped_bit(const lists::List& list, std::mt19937& random)
   for (const auto& segment : list.postings.segments())
     segments.emplace_back(segment.bytes().begin(), segment.bytes().end());
   segments[0][random() % segments[0].size()] ^= static_cast<std::byte>(1 << random() % 8);
-  const std::vector<ByteView> views(segments.begin(), segments.end());
+  const std::vector<support::SlackBytes> padded(segments.begin(), segments.end());
+  std::vector<ByteView> views;
+  for (const support::SlackBytes& one : padded) views.push_back(one.view());
   return postings::PostingList::open(views) ? support::make_lease(segments) : nullptr;
 }
 
