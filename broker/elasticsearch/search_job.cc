@@ -204,7 +204,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       send(i, parts_[i].read.hits, [this, i](const http::Answer& found) {
         auto answered = read_answer(found, ask_, parts_[i].searched, parts_[i].read.scale);
         if (!keep_counts(i, false, found, answered)) return;
-        add_facets(std::move(parts_[i].answer.facets), answered->facets);
+        add_facets(parts_[i].answer.facets, answered->facets);
         if (answered->lacking.empty()) answered->lacking = std::move(parts_[i].answer.lacking);
         parts_[i].answer = *std::move(answered);
         if (--open_ == 0) add_counts();
@@ -214,7 +214,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         send(i, **parameters, [this, i, parameters](const http::Answer& found) {
           auto answered = read_answer(found, SearchAsk(), parts_[i].searched, 1);
           if (!keep_counts(i, parameters == &parts_[i].read.everywhere, found, answered)) return;
-          add_facets(std::move(answered->facets), parts_[i].answer.facets);
+          add_facets(answered->facets, parts_[i].answer.facets);
           if (parts_[i].answer.lacking.empty()) parts_[i].answer.lacking = std::move(answered->lacking);
           if (--open_ == 0) add_counts();
         });
@@ -250,10 +250,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
                    });
   }
 
-  // Of two searches of an index.
-  static void add_facets(const Json& from, Json& to) {
-    if (to.is_null()) to = from;
-    if (from.is_object()) to.update(from);
+  static void add_facets(const Json& from, Json& to) {  // of two searches of an index
+    if (from.is_object()) to.update(from);              // null has no members yet
   }
 
   bool set_cursor(IndexPart& part) {

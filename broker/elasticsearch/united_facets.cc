@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -210,13 +211,21 @@ class Adding : public std::enable_shared_from_this<Adding> {
       static_cast<void>(told_(std::move(facets_)));
       return;
     }
-    if (auto done = step(); !done)
+    if (auto done = guarded_step(); !done)
       static_cast<void>(told_(std::move(done).error()));
     else
       timers_.after(std::chrono::microseconds(1), [self = shared_from_this()] { self->go_on(); });
   }
 
  private:
+  // A timer calls this, behind which nothing catches.
+  Expected<void> guarded_step() {
+    try {
+      return step();
+    } catch (const std::exception& thrown) {
+      return ApiError{.status = 500, .type = "exception", .reason = thrown.what()};
+    }
+  }
   // Of the last one.
   Expected<void> step() {
     if (!merge_) {
@@ -254,11 +263,11 @@ Expected<void> UnitedFacets::keep(IndexCounts counts, bool everywhere) {
   return {};
 }
 
-void UnitedFacets::add_up(cluster::TimerQueue& timers, std::vector<IndexCounts> all, bool uncertain, Told told) {
+void UnitedFacets::add_up(cluster::TimerQueue& timers, std::vector<IndexCounts> all, bool filtered, Told told) {
   auto& [of_query, of_everything] = kept_;
   for (IndexCounts& one : all) {
     if (of_query.empty() || std::ranges::find(of_query, one.index, &IndexCounts::index) != of_query.end()) continue;
-    if (uncertain) {
+    if (filtered) {
       static_cast<void>(told(not_supported("aggregations with [post_filter] over indices without the fields")));
       return;
     }

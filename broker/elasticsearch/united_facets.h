@@ -29,11 +29,12 @@ class UnitedFacets {
   bool empty() const { return kept_[0].empty() && kept_[1].empty(); }
   // Of one search of an index: of the query, or of everything in the index. 501: it is too much, with what there is.
   Expected<void> keep(IndexCounts counts, bool everywhere);
-  // Adds up what is kept, some in each turn of the loop. `all`: every index with the documents that match, for those
-  // that have nothing to count; `uncertain`: these may be others than were to be counted. Errors are 501: they name the
-  // field and the index where the same facet counts different things, or things in buckets that no index has all
-  // fields of. May tell the end before it returns.
-  void add_up(cluster::TimerQueue& timers, std::vector<IndexCounts> all, bool uncertain, Told told);
+  // Adds up what is kept, some in each turn of the loop. `all`: every index with the number of documents that match: it
+  // is what an index counts that has none of the fields. `filtered`: these numbers are of fewer documents than are
+  // counted (post_filter), so that such an index is refused. 501: the same facet counts a field of two types, or has
+  // facets in its buckets of which no index has all fields; the message names the field or the facet, and the index.
+  // 500: what was thrown. May tell the end before it returns.
+  void add_up(cluster::TimerQueue& timers, std::vector<IndexCounts> all, bool filtered, Told told);
 
  private:
   std::array<std::vector<IndexCounts>, 2> kept_;  // of the query, of everything
