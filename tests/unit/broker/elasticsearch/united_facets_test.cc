@@ -113,7 +113,7 @@ TEST(UnitedFacets, RefuseFieldsInEachOtherThatNoIndexHasAllOf) {
   EXPECT_NE(sum.error().reason.find("[t]"), std::string::npos) << sum.error().reason;
 }
 
-// The first one counts all documents of a bucket as missing, since it has no such field.
+// "before" counts all documents of a bucket as missing, since it has no such field, and comes first by its name.
 TEST(UnitedFacets, AreTheSameInWhateverOrderIndicesAnswer) {
   const auto sum_in_order = [](bool reversed) {
     SummedIndices summed;
@@ -123,8 +123,7 @@ TEST(UnitedFacets, AreTheSameInWhateverOrderIndicesAnswer) {
       return counts;
     };
     const auto keep_lacking = [&] {
-      summed.keep("lacking", kTags,
-                  R"({"t":{"values":{"field":"tag"},"facets":{"m":{"filter":{"query":{"all":{}}}}}}})",
+      summed.keep("before", kTags, R"({"t":{"values":{"field":"tag"},"facets":{"m":{"filter":{"query":{"all":{}}}}}}})",
                   {bucket_of_three({.with_value = 3, .missing = 0, .keys = {0}, .counts = {3}})});
     };
     const auto keep_having = [&] {
