@@ -282,6 +282,10 @@ class DocumentOracle {
     const std::size_t optional = ask_all(node.should, document, place, optional_left_out, count);
     const std::size_t excluded = ask_all(node.must_not, document, kUnscored, excluded_left_out, never);
     const bool left_out = required_left_out || optional_left_out || excluded_left_out;
+    // Nothing matches so many of fewer, whatever is left out of the others.
+    const bool too_many = node.minimum && node.minimum->kind == query::MinimumMatch::Kind::kCount &&
+                          node.minimum->number > node.should.size();
+    if (too_many) return Found{false, 0};
     if (left_out && required + optional + excluded == 0) return {};
     const std::size_t usual = required == 0 && optional != 0 ? 1 : 0;
     std::size_t minimum = usual;

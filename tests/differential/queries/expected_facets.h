@@ -141,12 +141,13 @@ class ExpectedFacet {
       if (quotient * interval > *whole) --quotient;
       return static_cast<std::int64_t>(std::max<__int128>(quotient * interval, INT64_MIN));
     }
-    // Intervals are multiples of 1/4: exact, up to where doubles have no fractions.
     const double real = std::get<double>(value);
+    // Intervals are small multiples of 1/4, so their multiples are exact until they are rounded to doubles.
     if (std::abs(real / facet_.interval) >= 0x1p53) return real;
-    double start = std::floor(real / facet_.interval) * facet_.interval;
-    if (start > real) start -= facet_.interval;
-    return start + 0.0;
+    const auto multiple = [&](long double of) { return static_cast<double>(of * facet_.interval); };
+    long double quotient = std::floor(real / static_cast<long double>(facet_.interval));
+    while (multiple(quotient + 1) <= real) ++quotient;
+    return multiple(quotient) + 0.0;
   }
 
   static Json facets_of(const std::vector<query::Facet>& facets, const schema::Schema& schema,
