@@ -3,7 +3,7 @@
 
 #include "broker/elasticsearch/aggregation_reader.h"
 #include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

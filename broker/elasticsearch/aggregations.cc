@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "broker/elasticsearch/aggregation_reader.h"
-#include "broker/elasticsearch/document.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/pipeline_aggregations.h"
+#include "common/elasticsearch/document.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/query/clause_json.h"
 
 namespace frond::broker::elasticsearch {

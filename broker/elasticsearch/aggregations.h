@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/lucene_regexp.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/elasticsearch/date_format.h"
 #include "common/query/facet.h"
 #include "common/schema/value.h"
 

@@ -4,10 +4,10 @@
 #include <map>
 
 #include "broker/elasticsearch/aggregations.h"
-#include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/pipeline_aggregations.h"
+#include "common/elasticsearch/date_format.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/schema/date.h"
 
 namespace frond::broker::elasticsearch {

@@ -6,8 +6,8 @@
 
 #include "broker/elasticsearch/aliases.h"
 #include "broker/elasticsearch/index_admin.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/routes.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

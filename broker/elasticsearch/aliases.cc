@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/error.h"
-#include "broker/elasticsearch/mapping.h"
+#include "common/elasticsearch/mapping.h"
 
 namespace frond::broker::elasticsearch {
 

@@ -1,6 +1,7 @@
 #pragma once
 // _analyze: the tokens of a text. Pure functions.
-#include "broker/elasticsearch/mapping.h"
+#include "broker/elasticsearch/error.h"
+#include "common/elasticsearch/mapping.h"
 
 namespace frond::broker::elasticsearch {
 

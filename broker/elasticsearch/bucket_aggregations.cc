@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "broker/elasticsearch/aggregation_reader.h"
-#include "broker/elasticsearch/date_format.h"
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/date_format.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "broker/elasticsearch/catalogue.h"
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/plain_json.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -17,28 +18,29 @@ std::string_view next_line(std::string_view& rest) {
 }
 
 // What an action says beside its name.
-Expected<void> take_members(const Json& members, std::size_t line, BulkItem& item) {
+Expected<void> take_members(const simdjson::dom::object& members, std::size_t line, BulkItem& item) {
   DocumentChange& change = item.change;
   Json conditions = Json::object();
-  for (const auto& [name, value] : members.items()) {
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  for (const auto [name, value] : members) {
+    const std::string text = value.is_string() ? std::string(std::string_view(value)) : dumped(tree_of(value));
     if (name == "_index") {
       change.index = text;
     } else if (name == "_id") {
       change.id = value.is_null() ? "" : text;
       if (value.is_string() && text.empty()) item.wrong = illegal_argument("if _id is specified it must not be empty");
     } else if (name == "if_seq_no" || name == "if_primary_term") {
-      conditions[name] = value;
+      conditions[std::string(name)] = tree_of(value);
     } else if (name == "version" || name == "_version" || name == "version_type" || name == "_version_type") {
-      conditions[name.front() == '_' ? name.substr(1) : name] = value;
+      conditions[std::string(name.substr(name.front() == '_' ? 1 : 0))] = tree_of(value);
     } else if (name == "require_alias") {
       change.require_alias = text == "true";
     } else if (name != "routing" && name != "_routing" && name != "_type" && name != "retry_on_conflict" &&
                name != "_source") {
       return illegal_argument("Action/metadata line [" + std::to_string(line) + "] contains an unknown parameter [" +
-                              name.substr(0, 200) + "]");
+                              std::string(name.substr(0, 200)) + "]");
     }
   }
+  if (conditions.empty()) return {};
   if (const auto read = set_conditions(change, conditions); !read && !item.wrong) item.wrong = read.error();
   return {};
 }
@@ -58,12 +60,18 @@ Expected<std::vector<BulkItem>> parse_bulk(std::string_view body, std::string_vi
       return ApiError{.status = 413,
                       .type = "content_too_long_exception",
                       .reason = "a bulk request may have " + std::to_string(kMaxBulkItems) + " items"};
-    auto parsed = parse_json(line);
-    const std::string where = "Malformed action/metadata line [" + std::to_string(number) + "], ";
-    if (!parsed) return parsed.error();
-    if (!parsed->is_object() || parsed->size() != 1)
-      return illegal_argument(where + "expected START_OBJECT or END_OBJECT but found [" + parsed->type_name() + "]");
-    const std::string name = parsed->begin().key();
+    const auto malformed = [number](const std::string& what) {
+      return illegal_argument("Malformed action/metadata line [" + std::to_string(number) + "], expected " + what);
+    };
+    const auto parsed = plain_json(line);
+    if (!parsed) {
+      const auto tree = parse_json(line);
+      return tree ? malformed("shorter numbers, in a shorter line") : tree.error();
+    }
+    simdjson::dom::object action, members;
+    if (parsed->get(action) != simdjson::SUCCESS || action.size() != 1)
+      return malformed("START_OBJECT or END_OBJECT but found [" + std::string(tree_of(*parsed).type_name()) + "]");
+    const std::string_view name = (*action.begin()).key;
     BulkItem item;
     item.change.index = index;
     item.change.require_alias = require_alias;
@@ -76,11 +84,11 @@ Expected<std::vector<BulkItem>> parse_bulk(std::string_view body, std::string_vi
     else if (name == "delete")
       item.change.kind = Kind::kDelete;
     else
-      return illegal_argument(where + "expected field [create], [delete], [index] or [update] but found [" +
-                              name.substr(0, 200) + "]");
-    if (!parsed->begin()->is_object())
-      return illegal_argument(where + "expected START_OBJECT but found [" + parsed->begin()->type_name() + "]");
-    FROND_EXPECT_OK(take_members(*parsed->begin(), number, item));
+      return malformed("field [create], [delete], [index] or [update] but found [" + std::string(name.substr(0, 200)) +
+                       "]");
+    if ((*action.begin()).value.get(members) != simdjson::SUCCESS)
+      return malformed("START_OBJECT but found [" + std::string(tree_of((*action.begin()).value).type_name()) + "]");
+    FROND_EXPECT_OK(take_members(members, number, item));
     const bool needs_id = item.change.kind == Kind::kUpdate || item.change.kind == Kind::kDelete;
     if (needs_id && item.change.id.empty()) return validation_failed("id is missing");
     if (item.change.index.empty()) return validation_failed("index is missing");

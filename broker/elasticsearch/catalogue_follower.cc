@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "broker/elasticsearch/aliases.h"
-#include "broker/elasticsearch/json_body.h"
 #include "common/base/long_hash.h"
 #include "common/base/thread_name.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/mapping.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -37,9 +38,8 @@ const Json* member(const Json& object, const char* name) {
 // Nothing: it is not of this API.
 std::optional<Index> index_in(const std::string& name, std::string_view metadata) {
   const Json whole = Json::parse(metadata, nullptr, /*allow_exceptions=*/false);
-  const Json* const kept = member(whole, "metadata");
-  const Json* const ours = kept == nullptr ? nullptr : member(*kept, "elasticsearch");
-  if (ours == nullptr || !ours->is_object()) return std::nullopt;
+  const Json* const ours = kept_index(whole);
+  if (ours == nullptr) return std::nullopt;
   Index index{.name = name};
   for (const auto& [key, to] : {std::pair("mapping", &index.mapping), std::pair("settings", &index.settings),
                                 std::pair("aliases", &index.aliases)}) {

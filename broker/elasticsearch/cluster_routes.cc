@@ -9,10 +9,10 @@
 #include "broker/cluster/cluster_map.h"
 #include "broker/elasticsearch/cat_table.h"
 #include "broker/elasticsearch/index_admin.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/routes.h"
 #include "common/base/text.h"
 #include "common/config/options.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

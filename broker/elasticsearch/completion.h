@@ -1,7 +1,7 @@
 #pragma once
 // The completion suggester: inputs of documents that begin like a text, the heaviest first. A field of the type
-// `completion` is a keyword column whose values are entries: an input as it is compared, its weight, and the input as
-// it came. All entries of an index are looked through, of up to kMaxFacetSize. Pure functions.
+// `completion` is a keyword column of entries (completion_entry.h). All entries of an index are looked through, of up
+// to kMaxFacetSize. Pure functions.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -12,9 +12,6 @@
 namespace frond::broker::elasticsearch {
 
 inline constexpr std::size_t kMaxCompletionHits = 1000;  // documents of an index that may begin so
-
-// What a document has in the field: a text, {"input":…,"weight":…}, or a list of either. 400: anything else.
-Expected<std::vector<std::string>> completion_entries(const Json& json);
 
 // Takes those out of the member `suggest`. 400; 501, by name.
 Expected<std::vector<CompletionSuggester>> take_completions(Json& suggest);

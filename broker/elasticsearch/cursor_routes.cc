@@ -1,11 +1,11 @@
 // Searches that go on: scrolls and points in time (search_places.h).
 #include <memory>
 
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/routes.h"
 #include "broker/elasticsearch/search_places.h"
 #include "broker/elasticsearch/search_targets.h"
 #include "broker/elasticsearch/window_order.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -11,8 +11,8 @@
 #include "broker/elasticsearch/bulk.h"
 #include "broker/elasticsearch/document_writes.h"
 #include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/routes.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -254,12 +254,15 @@ std::string bulk_answer(const std::vector<DocumentResult>& results, const std::v
   std::string body = "{\"errors\":" + std::string(errors ? "true" : "false") + ",\"items\":[";
   for (std::size_t i = 0; i < results.size(); ++i) {
     const DocumentResult& result = results[i];
-    std::string told = result.error ? dumped({{"_index", result.index},
-                                              {"_id", result.id.empty() ? Json() : Json(result.id)},
-                                              {"error", cause_json(*result.error)}})
-                                    : result_text(result, refreshed);
-    told.insert(told.size() - 1, ",\"status\":" + std::to_string(result.status()));
-    body.append(i == 0 ? "{\"" : ",{\"").append(name_of(kinds[i])).append("\":").append(told).append("}");
+    body.append(i == 0 ? "{\"" : ",{\"").append(name_of(kinds[i])).append("\":");
+    if (result.error)
+      body += dumped({{"_index", result.index},
+                      {"_id", result.id.empty() ? Json() : Json(result.id)},
+                      {"error", cause_json(*result.error)}});
+    else
+      body += result_text(result, refreshed);
+    body.pop_back();
+    body.append(",\"status\":").append(std::to_string(result.status())).append("}}");
   }
   return body;
 }

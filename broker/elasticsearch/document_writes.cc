@@ -8,13 +8,13 @@
 #include <tuple>
 #include <utility>
 
-#include "broker/elasticsearch/document.h"
 #include "broker/elasticsearch/index_search.h"
-#include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/mapping.h"
 #include "broker/elasticsearch/partial_document.h"
-#include "broker/elasticsearch/plain_json.h"
 #include "common/base/lines.h"
+#include "common/elasticsearch/document.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/mapping.h"
+#include "common/elasticsearch/plain_json.h"
 #include "common/schema/json.h"
 #include "common/text/utf8.h"
 
@@ -25,6 +25,7 @@ using Kind = DocumentChange::Kind;
 constexpr std::size_t kMostBytes = 8 << 20;  // of a request to the service, unless one document has more
 constexpr std::size_t kMostLines = 10'000;
 constexpr int kMostUpdates = 5;  // of an update that others overtake
+constexpr int kMostIdle = 5;     // requests in a row that the service takes nothing of
 
 std::string new_id() {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -47,7 +48,8 @@ std::string action_line(const DocumentChange& change, const std::string& id) {
     line +=
         change.counted == DocumentChange::Counted::kGreater ? ",\"counted\":\"greater\"" : ",\"counted\":\"not_less\"";
   }
-  return line + "}}\n";
+  // What follows is the document, of which the service makes the record.
+  return line.append(change.kind == Kind::kDelete ? "}}\n" : ",\"mapped\":true}}\n");
 }
 
 ApiError conflict_of(const DocumentChange& change, const std::string& id, const Json& told) {
@@ -80,7 +82,11 @@ void take_outcome(const DocumentChange& change, const simdjson::dom::element& to
     return;
   }
   if (outcome == "refused") {
-    result.error = ApiError{.type = "mapper_parsing_exception", .reason = text_or(tree_of(told), "detail")};
+    const Json refused = tree_of(told), error = refused.value("error", Json::object());
+    result.error = ApiError{.status = static_cast<int>(number_or(refused, "status", 400)),
+                            .type = text_or(error, "type", "mapper_parsing_exception"),
+                            .reason = text_or(error, "reason", "the indexer's service refuses it"),
+                            .cause = error.value("caused_by", Json())};
     return;
   }
   result.version = version;
@@ -91,14 +97,9 @@ void take_outcome(const DocumentChange& change, const simdjson::dom::element& to
 // The changes of one index.
 class IndexChanges {
  public:
-  IndexChanges(const Targets& to, const Index& index, const std::shared_ptr<const Indices>& indices,
-               const std::vector<DocumentChange>& changes, std::vector<DocumentResult>& results)
+  IndexChanges(const Targets& to, const Index& index, const std::vector<DocumentChange>& changes,
+               std::vector<DocumentResult>& results)
       : to_(to), name_(index.name), changes_(changes), results_(results) {
-    auto known = searched_index({.index = &index, .filters = {}}, indices);
-    if (known)
-      mapping_ = std::move(known->mapping);
-    else
-      wrong_ = std::move(known).error();
     if (index.derived)
       wrong_ = not_supported("Writing documents by this API into [" + name_ + "], which was not made by it,");
     shards_ = dumped(shards_json(index, /*searched=*/false));
@@ -126,60 +127,81 @@ class IndexChanges {
       send();  // it reads what came before
       return update(place);
     }
-    auto record = change.kind == Kind::kDelete ? Expected<std::string>("") : record_of(result.id, change.source);
-    if (!record) return fail(place, record.error());
-    wait(place, action_line(change, result.id), *record);
+    wait(place, change, change.source);
   }
 
-  // `record`: empty: the change has none.
-  void wait(std::size_t place, const std::string& action, const std::string& record) {
-    const std::size_t bytes = lines_.size() + action.size() + record.size();
+  void wait(std::size_t place, const DocumentChange& change, std::string_view source) {
+    const bool removes = change.kind == Kind::kDelete;
+    if (!removes && source.find_first_not_of(" \t\r\n") == source.npos)
+      return fail(place, {.type = "mapper_parsing_exception", .reason = "failed to parse: the document is empty"});
+    const std::string action = action_line(change, results_[place].id);
+    const std::size_t bytes = lines_.size() + action.size() + source.size();
     if (!waiting_.empty() && (bytes >= kMostBytes || waiting_.size() == kMostLines)) send();
-    lines_.append(action).append(record);
-    if (!record.empty()) lines_ += '\n';
-    waiting_.push_back(place);
+    waiting_.push_back({place, lines_.size()});
+    lines_ += action;
+    if (removes) return;
+    const auto begin = static_cast<std::ptrdiff_t>(lines_.size());
+    lines_ += source;
+    // A document is a line. Strings of JSON have no line ends as they are.
+    std::replace_if(
+        lines_.begin() + begin, lines_.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    lines_ += '\n';
   }
 
   void fail(std::size_t place, ApiError error) { results_[place].error = std::move(error); }
 
-  // The record of a document. If it brings new fields, the index gets them first.
-  Expected<std::string> record_of(const std::string& id, const std::string& source) {
-    auto prepared = FROND_EXPECT_OK(document_of(*mapping_, id, source));
-    if (!prepared.mapping) return std::move(prepared.record);
-    const auto add_fields = [&](Index& index) -> Expected<void> {
-      const Mapping now = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));
-      index.mapping = FROND_EXPECT_OK(extended(now, prepared.mapping->shown)).shown;
-      return {};
-    };
-    FROND_EXPECT_OK(change_index(to_, name_, add_fields));
-    const auto indices = to_.catalogue.now();
-    const auto found = indices->find(name_);
-    if (found == indices->end()) return index_not_found(name_);
-    mapping_ =
-        std::make_shared<const Mapping>(FROND_EXPECT_OK(read_mapping(found->second.settings, found->second.mapping)));
-    auto again = FROND_EXPECT_OK(document_of(*mapping_, id, source));
-    return std::move(again.record);
+  // Sends all that waits, again what the service does not take at once.
+  void send() {
+    for (int idle = 0; !waiting_.empty();) {
+      const std::size_t before = waiting_.size();
+      if (const auto sent = send_once(); !sent) return fail_all(sent.error());
+      idle = waiting_.size() < before ? 0 : idle + 1;
+      if (idle == kMostIdle) return fail_all(unavailable("the fields of [" + name_ + "] change all the time"));
+    }
   }
 
-  void send() {
-    if (waiting_.empty()) return;
+  void fail_all(const ApiError& error) {
+    for (const Waiting& one : std::exchange(waiting_, {})) fail(one.place, error);
+    lines_.clear();
+  }
+
+  // Leaves what has to be sent again; fields that it needs are there then.
+  Expected<void> send_once() {
+    const auto answered =
+        ask(to_, "POST", "/v1/collections/" + name_ + "/changes", lines_, "Content-Type: application/x-ndjson\r\n");
+    if (!answered && answered.error().status == 400)
+      return unavailable("the indexer's service can't read this broker's changes, as one of an older version: " +
+                         answered.error().reason);
+    if (!answered) return answered.error();
     const auto sent = std::exchange(waiting_, {});
     const std::string body = std::exchange(lines_, {});
-    const auto answered =
-        ask(to_, "POST", "/v1/collections/" + name_ + "/changes", body, "Content-Type: application/x-ndjson\r\n");
-    if (!answered) {
-      for (const std::size_t place : sent) fail(place, answered.error());
-      return;
-    }
     Lines lines(answered->body);
-    for (const std::size_t place : sent) {
+    for (std::size_t i = 0; i < sent.size(); ++i) {
       const auto line = lines.next();
       const auto told = line ? plain_json(*line) : std::nullopt;
-      if (!told || !told->is_object())
-        fail(place, unavailable("the indexer's service did not tell what became of the change"));
-      else
-        take_outcome(changes_[place], *told, results_[place]);
+      if (!told || !told->is_object()) {
+        fail(sent[i].place, unavailable("the indexer's service did not tell what became of the change"));
+        continue;
+      }
+      if (std::string_view result; told->at_key("result").get(result) != simdjson::SUCCESS || result != "waiting") {
+        take_outcome(changes_[sent[i].place], *told, results_[sent[i].place]);
+        continue;
+      }
+      lines_ = body.substr(sent[i].begin);
+      for (std::size_t k = i; k < sent.size(); ++k) waiting_.push_back({sent[k].place, sent[k].begin - sent[i].begin});
+      const Json mapping = tree_of(*told).value("mapping", Json());
+      return mapping.is_null() ? Expected<void>() : add_fields(mapping);
     }
+    return {};
+  }
+
+  // To the index, those that documents bring. Where others were quicker with another type, what is sent again tells.
+  Expected<void> add_fields(const Json& mapping) {
+    return change_index(to_, name_, [&](Index& index) -> Expected<void> {
+      const Mapping now = FROND_EXPECT_OK(read_mapping(index.settings, index.mapping));
+      if (auto wider = extended(now, mapping)) index.mapping = std::move(wider->shown);
+      return {};
+    });
   }
 
   void update(std::size_t place) {
@@ -206,10 +228,8 @@ class IndexChanges {
       }
       DocumentChange replaced{.kind = now.found ? Kind::kIndex : Kind::kCreate, .index = change.index, .id = result.id};
       if (now.found) replaced.if_seq_no = now.seq_no;
-      auto record = record_of(result.id, **merged);
-      if (!record) return fail(place, record.error());
-      wait(place, action_line(replaced, result.id), *record);
       result.error.reset();
+      wait(place, replaced, **merged);
       send();
       if (!result.error || result.error->status != 409) return;
     }
@@ -219,11 +239,14 @@ class IndexChanges {
   const std::string name_;
   const std::vector<DocumentChange>& changes_;
   std::vector<DocumentResult>& results_;
-  std::shared_ptr<const Mapping> mapping_;  // null: see wrong_
-  std::optional<ApiError> wrong_;           // nothing can be written
+  std::optional<ApiError> wrong_;  // nothing can be written
   std::string shards_;
-  std::vector<std::size_t> waiting_;  // places of changes that are to be sent
-  std::string lines_;                 // what the service is told of them
+  struct Waiting {
+    std::size_t place = 0;  // of the change
+    std::size_t begin = 0;  // of its lines
+  };
+  std::vector<Waiting> waiting_;  // changes that are to be sent
+  std::string lines_;             // what the service is told of them
 };
 
 // The index that the change goes to, which is made if it is missing.
@@ -321,7 +344,7 @@ std::vector<DocumentResult> change_documents(const Targets& to, std::vector<Docu
       for (const std::size_t place : places) results[place].error = index_not_found(name);
       continue;
     }
-    IndexChanges(to, index->second, indices, changes, results).run(places);
+    IndexChanges(to, index->second, changes, results).run(places);
   }
   return results;
 }

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "broker/elasticsearch/date_format.h"
-#include "broker/elasticsearch/document.h"
 #include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/elasticsearch/date_format.h"
+#include "common/elasticsearch/document.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "broker/elasticsearch/mapping.h"
+#include "broker/elasticsearch/error.h"
+#include "common/elasticsearch/mapping.h"
 
 namespace frond::broker::elasticsearch {
 

@@ -4,7 +4,7 @@
 
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "broker/elasticsearch/date_format.h"
-#include "broker/elasticsearch/document.h"
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/date_format.h"
+#include "common/elasticsearch/document.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/schema/json.h"
 
 namespace frond::broker::elasticsearch {

@@ -8,10 +8,10 @@
 
 #include "broker/elasticsearch/aliases.h"
 #include "broker/elasticsearch/index_settings.h"
-#include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/mapping.h"
 #include "broker/elasticsearch/templates.h"
 #include "broker/elasticsearch/window_order.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/mapping.h"
 #include "common/schema/schema_json.h"
 
 namespace frond::broker::elasticsearch {

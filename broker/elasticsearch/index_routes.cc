@@ -9,9 +9,9 @@
 
 #include "broker/elasticsearch/index_admin.h"
 #include "broker/elasticsearch/index_settings.h"
-#include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/mapping.h"
 #include "broker/elasticsearch/routes.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/mapping.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

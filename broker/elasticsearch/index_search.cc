@@ -6,10 +6,10 @@
 #include <limits>
 #include <map>
 
-#include "broker/elasticsearch/document.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/http/question.h"
 #include "broker/query/cursor.h"
+#include "common/elasticsearch/document.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/query/clause_json.h"
 #include "common/schema/date.h"
 

@@ -9,12 +9,12 @@
 
 #include "broker/elasticsearch/aggregations.h"
 #include "broker/elasticsearch/catalogue.h"
-#include "broker/elasticsearch/document.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "broker/elasticsearch/search_request.h"
 #include "broker/http/answer.h"
 #include "broker/http/search_parameters.h"
 #include "common/base/ids.h"
+#include "common/elasticsearch/document.h"
 
 namespace frond::broker::elasticsearch {
 

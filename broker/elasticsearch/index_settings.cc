@@ -31,17 +31,17 @@ bool begins(std::string_view name, std::string_view known) {
   });
 }
 
-Json as_text(const Json& value) {
+Json as_setting(const Json& value) {
   if (value.is_string() || value.is_null()) return value;
   if (!value.is_array()) return value.dump();
   Json list = Json::array();
-  for (const Json& one : value) list.push_back(as_text(one));
+  for (const Json& one : value) list.push_back(as_setting(one));
   return list;
 }
 
 void flatten(const std::string& name, const Json& value, FlatSettings& to) {
   if (!value.is_object()) {
-    to[name] = as_text(value);
+    to[name] = as_setting(value);
     return;
   }
   for (const auto& [key, member] : value.items()) flatten(name.empty() ? key : name + "." + key, member, to);

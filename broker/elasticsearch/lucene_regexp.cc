@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kUnlimited = ~std::size_t{0};
 constexpr std::size_t kMaxRepeats = 1000;
 
-bool is_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_latin_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 
@@ -198,7 +198,7 @@ class RegexpParser {
     if (sign != '\\') return letter({{sign, sign}}, false);
     if (at_ == text_.size()) return wrong("it ends too early");
     const char32_t escaped = text_[at_++];
-    if (is_letter(escaped)) {
+    if (is_latin_letter(escaped)) {
       const bool lower = escaped >= 'a';
       LuceneRegexp::Ranges ranges;
       if (escaped == 'd' || escaped == 'D') ranges = {{'0', '9'}};

@@ -1,6 +1,6 @@
 #include "broker/elasticsearch/partial_document.h"
 
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

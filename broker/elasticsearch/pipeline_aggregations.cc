@@ -4,7 +4,7 @@
 #include <cmath>
 #include <deque>
 
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

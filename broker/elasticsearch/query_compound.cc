@@ -1,8 +1,8 @@
 // Queries of queries.
 #include <algorithm>
 
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 

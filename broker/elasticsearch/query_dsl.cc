@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "broker/elasticsearch/catalogue.h"
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/query/factor.h"
 
 namespace frond::broker::elasticsearch {

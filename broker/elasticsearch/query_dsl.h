@@ -14,7 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "broker/elasticsearch/mapping.h"
+#include "broker/elasticsearch/error.h"
+#include "common/elasticsearch/mapping.h"
 #include "common/query/clause.h"
 #include "common/query/near_words.h"
 #include "common/text/analyzer.h"

@@ -1,10 +1,10 @@
 // Keywords that are like a pattern or a word, of all values that documents have; words of text, of the dictionary.
 #include <algorithm>
 
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/lucene_regexp.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/base/text.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {

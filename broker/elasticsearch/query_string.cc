@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/base/text.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {

@@ -4,12 +4,12 @@
 #include <limits>
 
 #include "broker/elasticsearch/catalogue.h"
-#include "broker/elasticsearch/date_format.h"
-#include "broker/elasticsearch/document.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/lucene_regexp.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/base/text.h"
+#include "common/elasticsearch/date_format.h"
+#include "common/elasticsearch/document.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <utility>
 
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/base/text.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/search_targets.h"
 #include "broker/merge/rank_fusion.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

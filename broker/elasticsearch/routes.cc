@@ -5,8 +5,8 @@
 #include <deque>
 
 #include "broker/elasticsearch/filter_path.h"
-#include "broker/elasticsearch/json_body.h"
 #include "common/base/text.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/search_job.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 

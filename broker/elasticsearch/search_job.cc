@@ -8,13 +8,13 @@
 #include "broker/elasticsearch/completion.h"
 #include "broker/elasticsearch/highlight.h"
 #include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/known_counts.h"
 #include "broker/elasticsearch/search_places.h"
 #include "broker/elasticsearch/search_stages.h"
 #include "broker/elasticsearch/statistics_search.h"
 #include "broker/elasticsearch/united_facets.h"
 #include "broker/elasticsearch/window_order.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -3,10 +3,10 @@
 #include <random>
 #include <set>
 
-#include "broker/elasticsearch/date_format.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/query/base64url.h"
 #include "common/base/mutex.h"
+#include "common/elasticsearch/date_format.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

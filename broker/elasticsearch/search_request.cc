@@ -6,10 +6,10 @@
 
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/completion.h"
-#include "broker/elasticsearch/date_format.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/http/search_parameters.h"
 #include "common/base/text.h"
+#include "common/elasticsearch/date_format.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -2,11 +2,11 @@
 #include <memory>
 
 #include "broker/elasticsearch/index_admin.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/retriever.h"
 #include "broker/elasticsearch/routes.h"
 #include "broker/elasticsearch/search_targets.h"
 #include "broker/elasticsearch/window_order.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "broker/elasticsearch/bucket_searches.h"
 #include "broker/elasticsearch/function_scores.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/named_queries.h"
 #include "broker/elasticsearch/search_steps.h"
 #include "broker/elasticsearch/window_order.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

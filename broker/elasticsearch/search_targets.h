@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/routes.h"
 #include "broker/elasticsearch/search_job.h"
 #include "broker/elasticsearch/search_places.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 

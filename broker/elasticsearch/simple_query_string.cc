@@ -1,9 +1,9 @@
 // simple_query_string: + | - "" * ( ), read from the left; whatever is odd is text.
 #include <algorithm>
 
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/base/text.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {

@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "broker/elasticsearch/index_search.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/lucene_regexp.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {

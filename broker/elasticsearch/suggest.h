@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "broker/elasticsearch/error.h"
-#include "broker/elasticsearch/mapping.h"
+#include "common/elasticsearch/mapping.h"
 #include "common/query/near_words.h"
 #include "common/text/analyzer.h"
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "broker/elasticsearch/index_admin.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/routes.h"
 #include "broker/elasticsearch/templates.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

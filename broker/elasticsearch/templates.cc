@@ -6,8 +6,8 @@
 
 #include "broker/elasticsearch/aliases.h"
 #include "broker/elasticsearch/index_settings.h"
-#include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/mapping.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/mapping.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

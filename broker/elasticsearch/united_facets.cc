@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 #include "broker/http/answer_json.h"
 #include "broker/merge/facet_merge.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "broker/elasticsearch/aggregations.h"
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {

@@ -1,8 +1,8 @@
 // What a document must be for a change to be made: its version or sequence number.
 
 #include "broker/elasticsearch/document_writes.h"
-#include "broker/elasticsearch/json_body.h"
 #include "common/base/text.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "common/base/lines.h"
+#include "common/elasticsearch/plain_json.h"
 #include "common/schema/json.h"
 #include "common/text/limits.h"
 #include "indexer/serve/routes.h"
+#include "indexer/write/mapped_records.h"
 
 namespace frond::indexer::serve {
 namespace {
@@ -24,67 +26,97 @@ using Change = CollectionWriter::DocumentChange;
 using Outcome = CollectionWriter::DocumentOutcome;
 
 constexpr std::size_t kMaxIds = 10'000, kMaxAnswer = 16 << 20;
+constexpr std::size_t kLittleRoom = 64 << 10;  // for records beside kMappedTimes
 
 Error wrong(std::size_t line, const std::string& what) {
   return Error(Code::kInvalid, "line " + std::to_string(line) + ": " + what);
 }
 
-// {"index":{"id":"1","if_change":7}}: what stands before a document.
-Result<Change> change_in(std::string_view text, std::size_t line) {
-  const json action = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!action.is_object() || action.size() != 1 || !action.begin()->is_object())
-    return wrong(line, R"(no {"index":{"id":…}}, create or remove)");
-  const std::string name = action.begin().key();
+struct Asked {
   Change change;
+  bool mapped = false;  // what follows is no record yet (MappedRecords)
+};
+// {"index":{"id":"1","if_change":7}}: what stands before a document.
+Result<Asked> change_in(std::string_view text, std::size_t line) {
+  const auto action = elasticsearch::plain_json(text);
+  simdjson::dom::object named, members;
+  if (!action || action->get(named) != simdjson::SUCCESS || named.size() != 1 ||
+      (*named.begin()).value.get(members) != simdjson::SUCCESS)
+    return wrong(line, R"(no {"index":{"id":…}}, create or remove)");
+  const std::string_view name = (*named.begin()).key;
+  Asked asked;
+  Change& change = asked.change;
   if (name != "index" && name != "create" && name != "remove")
-    return wrong(line, "'" + name.substr(0, 100) + "' is no change");
+    return wrong(line, "'" + std::string(name.substr(0, 100)) + "' is no change");
   change.kind = name == "index"    ? Change::Kind::kIndex
                 : name == "create" ? Change::Kind::kCreate
                                    : Change::Kind::kRemove;
-  for (const auto& [member, value] : action.begin()->items()) {
-    const std::string told = value.is_string() ? value.get<std::string>() : std::string();
-    if (member == "id" && value.is_string()) {
+  bool counts = false;
+  for (const auto [member, value] : members) {
+    std::string_view told;
+    std::uint64_t number = 0;
+    const bool is_text = value.get(told) == simdjson::SUCCESS, is_number = value.get(number) == simdjson::SUCCESS;
+    if (member == "id" && is_text) {
       change.id = told;
-    } else if (member == "if_change" && value.is_number_unsigned()) {
-      change.if_change = value.get<write::Sequence>();
-    } else if (member == "version" && value.is_number_unsigned()) {
-      change.version = value.get<std::uint64_t>();
+    } else if (member == "if_change" && is_number) {
+      change.if_change = number;
+    } else if (member == "version" && is_number) {
+      change.version = number;
+      counts = true;
     } else if (member == "counted" && (told == "greater" || told == "not_less")) {
       change.counted = told == "greater" ? Change::Counted::kGreater : Change::Counted::kNotLess;
-    } else {
-      return wrong(line, "'" + member.substr(0, 100) + "' is unknown, or has a wrong value");
+    } else if (member != "mapped" || value.get(asked.mapped) != simdjson::SUCCESS) {
+      return wrong(line, "'" + std::string(member.substr(0, 100)) + "' is unknown, or has a wrong value");
     }
   }
   if (change.id.empty() || change.id.size() > text::kMaxIdBytes)
     return wrong(line, "an id has 1 to " + std::to_string(text::kMaxIdBytes) + " bytes");
-  if ((change.counted == Change::Counted::kHere) != !action.begin()->contains("version"))
-    return wrong(line, "version and counted go together");
-  return change;
+  if ((change.counted == Change::Counted::kHere) != !counts) return wrong(line, "version and counted go together");
+  return asked;
 }
 
 struct ParsedChanges {
-  std::vector<Change> changes;
-  std::vector<std::optional<std::string>> refused;  // by change: why its document can't be taken
+  std::vector<Change> changes;       // without those that wait
+  std::vector<std::string> refused;  // by change: what is answered; empty: it is taken
+  std::string waiting;               // what is answered for all that wait; empty: none does
 };
-// kInvalid: a line that says what to do is wrong; kOverloaded: too many.
+// kInvalid: a line that says what to do is wrong; kOverloaded: too many. Others: what is kept can't be read.
 Result<ParsedChanges> parse_changes(const std::string& body, CollectionWriter& writer) {
   ParsedChanges parsed;
+  std::optional<write::MappedRecords> records;  // once a document needs it
+  const auto waits = [&records] { return records && records->waits(); };
   Lines lines(body);
-  while (const auto next = lines.next()) {
-    if (parsed.changes.size() == kMaxLines) return Error(Code::kOverloaded, "too many changes");
-    Change change = FROND_TRY(change_in(*next, lines.number()));
-    std::optional<std::string> refused;
+  for (std::size_t count = 0; const auto next = lines.next(); ++count) {
+    if (count == kMaxLines) return Error(Code::kOverloaded, "too many changes");
+    auto [change, mapped] = FROND_TRY(change_in(*next, lines.number()));
+    json refused;
     if (change.kind != Change::Kind::kRemove) {
       const auto document = lines.next();
       if (!document) return wrong(lines.number(), "the document is missing");
-      change.line = *document;
-      const auto id = writer.checked_id(change.line);
-      if (!id) refused = id.error().message();
-      if (id && *id != change.id) refused = "the document has another id than its change";
+      if (mapped) {
+        if (!records)
+          records.emplace(FROND_TRY(write::MappedRecords::open(writer, kMappedTimes * body.size() + kLittleRoom)));
+        auto record = records->record_of(change.id, *document);
+        if (record)
+          change.line = *std::move(record);
+        else
+          refused = {{"error", elasticsearch::cause_json(record.error())}, {"status", record.error().status}};
+      } else if (!waits()) {
+        change.line = *document;
+        const auto id = writer.checked_id(change.line);
+        if (!id) refused = {{"detail", id.error().message()}};
+        if (id && *id != change.id) refused = {{"detail", "the document has another id than its change"}};
+      }
     }
+    if (waits()) continue;
+    if (!refused.is_null()) refused.update({{"id", change.id}, {"result", "refused"}});
+    parsed.refused.push_back(refused.is_null() ? "" : dumped(refused));
     parsed.changes.push_back(std::move(change));
-    parsed.refused.push_back(std::move(refused));
   }
+  if (!waits()) return parsed;
+  json told = {{"result", "waiting"}};
+  if (auto brought = records->brought(); !brought.is_null()) told["mapping"] = std::move(brought);
+  parsed.waiting = dumped(told);
   return parsed;
 }
 
@@ -116,27 +148,30 @@ Response change_documents(CollectionWriter& writer, Request& request) {
   if (!parsed && parsed.error().code() == Code::kOverloaded)
     return problem(413, "Content too large",
                    "A request may have " + std::to_string(kMaxLines) + " changes: send them in several.");
-  if (!parsed) return problem(400, "Bad request", parsed.error().message() + ".", "body");
+  if (!parsed && parsed.error().code() == Code::kInvalid)
+    return problem(400, "Bad request", parsed.error().message() + ".", "body");
+  if (!parsed) return not_possible(parsed.error());
   std::string().swap(request.body);  // the changes have it
   std::vector<Change> taken;
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < parsed->changes.size(); ++i) {
     ids.push_back(parsed->changes[i].id);
-    if (!parsed->refused[i]) taken.push_back(std::move(parsed->changes[i]));
+    if (parsed->refused[i].empty()) taken.push_back(std::move(parsed->changes[i]));
   }
   const auto outcomes = writer.change_documents(std::move(taken));
   if (!outcomes) return not_possible(outcomes.error());
   std::string body;
   std::size_t next = 0;
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (parsed->refused[i]) {
-      body += dumped({{"id", ids[i]}, {"result", "refused"}, {"detail", *parsed->refused[i]}});
+    if (!parsed->refused[i].empty()) {
+      body += parsed->refused[i];
       continue;
     }
     const Outcome& outcome = (*outcomes)[next++];
     append_told(body, ids[i], outcome.latest);
     body.append(",\"result\":\"").append(name_of(outcome.kind)).append("\"}\n");
   }
+  body += parsed->waiting;
   return {.content_type = "application/x-ndjson", .body = std::move(body), .headers = {{"Cache-Control", "no-store"}}};
 }
 

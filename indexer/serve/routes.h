@@ -42,6 +42,8 @@ http::Response list_generations(const ServedRepository& repository, std::string_
 // A line of documents makes a line of the answer. Of lines that are refused, so many say why: the answer to short lines
 // is not many times as long as they are.
 inline constexpr std::size_t kMaxLines = 100'000, kMaxDetails = 100;
+// Records that are made of a request's documents here have so many times its bytes at most.
+inline constexpr std::size_t kMappedTimes = 3;
 
 struct WriteRoutes {
   write::WrittenCollections* collections = nullptr;  // null: nothing is written, and changes are answered 403

@@ -5,12 +5,14 @@
 #include <utility>
 
 #include "common/base/long_hash.h"
+#include "common/elasticsearch/mapping.h"
 #include "common/schema/schema_json.h"
 #include "indexer/build/collection_kind.h"
 #include "indexer/write/collection_writer.h"
 
 namespace frond::indexer::write {
 namespace {
+using nlohmann::json;
 using Change = CollectionWriter::DocumentChange;
 using Outcome = CollectionWriter::DocumentOutcome;
 
@@ -135,8 +137,31 @@ Result<CollectionWriter::Metadata> CollectionWriter::put_metadata(std::string te
   if (before != version) return Error(Code::kOverloaded, "what is kept has the version \"" + before + "\" now");
   FROND_TRY(renew_schema());
   FROND_TRY(take_wanted_schema(text));
+  mapping_ = {};
   FROND_TRY(service_.places->put_metadata(collection_, text));
   return Metadata(std::move(text));
+}
+
+Result<CollectionWriter::KeptMapping> CollectionWriter::mapping() {
+  const auto now = schema();
+  const MutexLock lock(metadata_mutex_);
+  if (mapping_.mapping == nullptr) {
+    const json metadata = json::parse(FROND_TRY(service_.places->metadata(collection_)), nullptr,
+                                      /*allow_exceptions=*/false);
+    const json* const kept = elasticsearch::kept_index(metadata);
+    if (kept == nullptr)
+      return Error(Code::kInvalid, "no mapping of the Elasticsearch API is kept with the collection");
+    auto read = elasticsearch::read_mapping(kept->value("settings", json()), kept->value("mapping", json()));
+    if (!read) return Error(Code::kInvalid, "the mapping that is kept with the collection: " + read.error().reason);
+    mapping_.mapping = std::make_shared<const elasticsearch::Mapping>(*std::move(read));
+    schema_of_mapping_ = nullptr;
+  }
+  if (schema_of_mapping_ == nullptr || schema_of_mapping_ != now) {
+    mapping_.in_schema =
+        now != nullptr && schema::check_extends(elasticsearch::schema_of(*mapping_.mapping), *now).has_value();
+    schema_of_mapping_ = now;
+  }
+  return mapping_;
 }
 
 // The schema that documents have from now on, if there is one in `metadata`.

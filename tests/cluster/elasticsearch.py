@@ -164,6 +164,35 @@ def guessed(cluster):
     print("an index is made by what comes, with its mapping")
 
 
+def records(cluster):
+    """The service makes records of documents, up to one that brings fields, and says what is wrong with them."""
+    cluster.expect(200, "PUT", "/maps", {"mappings": {"properties": {"o": {"properties": {"k": {"type": "keyword", "ignore_above": 2}}},
+                                                                    "n": {"type": "short"}, "d": {"type": "date", "format": "dd/MM/yyyy"}}}})
+    lines = []
+    for document in ({"n": "7", "o": {"k": ["ab", "abc"]}, "d": "02/01/2020"}, {"n": 40000}, {"n": 1, "new": "text"}, {"n": 2}):
+        lines += [{"index": {"id": "2" if "new" in document or document["n"] == 2 else "1", "mapped": True}}, document]
+    body = "".join(json.dumps(line) + "\n" for line in lines + [{"remove": {"id": "1"}}, {"index": {"id": "3", "mapped": True}}]) + "7\n"
+    status, answer, _ = cluster.ask("POST", "/v1/collections/maps/changes", body, port=cluster.service_port, kind="application/x-ndjson")
+    told = [json.loads(line) for line in answer.splitlines()]
+    harness.expect(status == 200 and [one["result"] for one in told] == ["created", "refused", "waiting"], (status, answer))
+    harness.expect(told[1]["error"]["type"] == "mapper_parsing_exception" and "new" in told[2]["mapping"]["properties"], answer)
+    cluster.expect(200, "POST", "/maps/_refresh")
+    found = cluster.expect(200, "POST", "/maps/_search?rest_total_hits_as_int=true", {
+        "query": {"bool": {"filter": [{"term": {"o.k": "ab"}}, {"term": {"n": 7}}, {"range": {"d": {"gte": "02/01/2020", "lt": "03/01/2020"}}}]}}})
+    harness.expect(found["hits"]["total"] == 1 and found["hits"]["hits"][0]["_source"]["n"] == "7", found)
+    # The broker sends the rest again, in the order of each document.
+    made = cluster.bulk("maps", [{"index": {"_id": "2"}}, {"n": 1, "new": "text"}, {"index": {"_id": "2"}}, {"n": 2}, {"delete": {"_id": "1"}},
+                                 {"index": {"_id": "4"}}, {"n": 40000}, {"create": {"_id": "4"}}, {"n": 4}])
+    told = [(one["status"], one.get("_version")) for item in made["items"] for one in item.values()]
+    harness.expect(told == [(201, 1), (200, 2), (200, 2), (400, None), (201, 1)], made)
+    harness.expect(made["items"][3]["index"]["error"]["type"] == "mapper_parsing_exception" and "40000" in json.dumps(made["items"][3]), made)
+    harness.expect(cluster.expect(200, "GET", "/maps/_doc/2")["_source"] == {"n": 2}, "the last change does not count")
+    cluster.expect(201, "PUT", "/maps/_doc/5", '{\n "n": 5,\r\n "new": "lines"\n}')
+    cluster.expect(400, "PUT", "/maps/_doc/6", " ")
+    cluster.expect(200, "DELETE", "/maps")
+    print("the service makes records, and what waits for new fields is sent again")
+
+
 def aliases(cluster):
     cluster.expect(200, "POST", "/_aliases", {"actions": [{"add": {"index": "books", "alias": "shelf"}}, {"add": {"index": "guess", "alias": "shelf"}}]})
     harness.expect(sorted(cluster.expect(200, "GET", "/_alias/shelf")) == ["books", "guess"], "an alias of two")
@@ -306,6 +335,7 @@ def test(setting):
     indices(cluster)
     documents(cluster)
     guessed(cluster)
+    records(cluster)
     aliases(cluster)
     templates(cluster)
     by_query(cluster)

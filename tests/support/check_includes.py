@@ -22,6 +22,7 @@ MAY_INCLUDE = {
     "common/query": ["common/schema", "common/scoring", "common/text"],
     "common/codec": [],
     "common/scoring": [],
+    "common/elasticsearch": ["common/http", "common/query", "common/schema", "common/scoring", "common/text"],
     "common/postings": ["common/codec", "common/scoring"],
     "common/topk": ["common/scoring"],
     "common/cache": [],

@@ -1,15 +1,19 @@
 // Any bytes as the body of _bulk: items, or an error in Elasticsearch's shape; then each document by a mapping that it
-// may extend.
+// may extend. A record that is logged without another look can be indexed.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
 #include "broker/elasticsearch/bulk.h"
-#include "broker/elasticsearch/document.h"
-#include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/mapping.h"
 #include "broker/elasticsearch/partial_document.h"
 #include "common/base/check.h"
+#include "common/elasticsearch/document.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/mapping.h"
+#include "indexer/ingest/formats/formats.h"
+#include "indexer/ingest/records/parse_record.h"
+#include "indexer/write/mapped_records.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   namespace es = frond::broker::elasticsearch;
@@ -34,6 +38,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     FROND_CHECK(document->record.find('\n') == std::string::npos);
     FROND_CHECK(es::source_of(document->record) == item.change.source || !es::source_of(document->record).empty());
     if (document->mapping) mapping = *document->mapping;
+    if (!frond::indexer::write::needs_no_check(*document, "1")) continue;
+    const auto schema = std::make_shared<const frond::schema::Schema>(es::schema_of(mapping));
+    frond::indexer::ingest::RawRecord record;
+    record.format = &frond::indexer::ingest::kJsonl;
+    record.bytes = document->record;
+    FROND_CHECK(frond::indexer::ingest::parse_record(record, {.schema = schema}));
   }
   return 0;
 }

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "broker/elasticsearch/index_search.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/retriever.h"
 #include "common/base/check.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/query/bind.h"
 
 using namespace frond;

@@ -7,10 +7,10 @@
 #include "broker/elasticsearch/analyze.h"
 #include "broker/elasticsearch/catalogue_follower.h"
 #include "broker/elasticsearch/index_settings.h"
-#include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/mapping.h"
 #include "broker/elasticsearch/templates.h"
 #include "common/base/check.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/mapping.h"
 #include "common/schema/schema.h"
 #include "common/schema/schema_json.h"
 

@@ -1,11 +1,11 @@
 // Requests that nobody should send: each is refused with a reason, and soon.
 #include <gtest/gtest.h>
 
-#include "broker/elasticsearch/date_format.h"
 #include "broker/elasticsearch/filter_path.h"
 #include "broker/elasticsearch/highlight.h"
 #include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/index_search.h"
+#include "common/elasticsearch/date_format.h"
 #include "common/query/clause_json.h"
 
 namespace frond::broker::elasticsearch {

@@ -1,5 +1,6 @@
 // What becomes of each parameter of fields, and that the manual has the same table.
-#include "broker/elasticsearch/mapping_parameters.h"
+#include "common/elasticsearch/mapping_parameters.h"
+#include "broker/elasticsearch/error.h"
 
 #include <fstream>
 #include <set>

@@ -1,10 +1,11 @@
 // Mappings, documents and dates.
-#include "broker/elasticsearch/mapping.h"
+#include "common/elasticsearch/mapping.h"
+#include "broker/elasticsearch/error.h"
 
 #include <gtest/gtest.h>
 
-#include "broker/elasticsearch/date_format.h"
-#include "broker/elasticsearch/document.h"
+#include "common/elasticsearch/date_format.h"
+#include "common/elasticsearch/document.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -7,11 +7,11 @@
 #include "broker/elasticsearch/aliases.h"
 #include "broker/elasticsearch/bulk.h"
 #include "broker/elasticsearch/catalogue_follower.h"
-#include "broker/elasticsearch/document.h"
-#include "broker/elasticsearch/json_body.h"
 #include "broker/elasticsearch/partial_document.h"
 #include "broker/elasticsearch/routes.h"
 #include "broker/http/broker_metrics.h"
+#include "common/elasticsearch/document.h"
+#include "common/elasticsearch/json_body.h"
 #include "tests/support/captured_response.h"
 #include "tests/support/scripted_http.h"
 

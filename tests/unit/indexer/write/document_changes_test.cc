@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "common/elasticsearch/mapping.h"
+#include "common/schema/schema_json.h"
+#include "indexer/write/mapped_records.h"
 #include "indexer/write/written_collections.h"
 #include "tests/support/scratch_folder.h"
 
@@ -139,6 +142,79 @@ TEST_F(ACollectionsDocuments, GetTheFieldsOfTheSchemaThatIsKept) {
   start();
   EXPECT_EQ(writer().metadata()->text, more);
   EXPECT_FALSE(writer().checked_id(R"({"id":"1","n":"none"})"));
+}
+
+class AMappedCollection : public ACollectionsDocuments {
+ protected:
+  static constexpr std::string_view kMapping = R"({"properties":{"k":{"type":"keyword"},"n":{"type":"short"}}})";
+  void SetUp() override {
+    ACollectionsDocuments::SetUp();
+    const auto mapping = nlohmann::json::parse(kMapping);
+    schema_ = schema::schema_text(elasticsearch::schema_of(*elasticsearch::read_mapping(nullptr, mapping)));
+    ASSERT_TRUE(*all_->create("m", "{\"schema\":" + schema_ + "}"));
+  }
+  CollectionWriter& mapped() { return **all_->find("m"); }
+  void keep_mapping() {
+    const std::string kept = R"({"metadata":{"elasticsearch":{"settings":{},"mapping":)" + std::string(kMapping);
+    ASSERT_TRUE(mapped().put_metadata(kept + R"(}},"schema":)" + schema_ + "}", ""));
+  }
+  MappedRecords records(std::size_t room = 1 << 20) { return *MappedRecords::open(mapped(), room); }
+
+ private:
+  std::string schema_;
+};
+
+// Numbers of five digits, all different, behind as many as make them so wide.
+std::string list_of(std::size_t count, std::size_t width, const char* mark) {
+  std::string list;
+  for (std::size_t i = 0; i < count; ++i)
+    list += (i > 0 ? "," : "") + (mark + std::string(width - 5, '1') + std::to_string(10'000 + i) + mark);
+  return "[" + list + "]";
+}
+
+TEST_F(AMappedCollection, MakesRecordsOfDocuments) {
+  EXPECT_EQ(MappedRecords::open(mapped(), 0), Code::kInvalid) << "nothing is kept";
+  keep_mapping();
+  auto made = records();
+  EXPECT_EQ(*made.record_of("1", R"({"k":"x"})"), R"({"id":"1","k":["x"],"title":"","_source":{"k":"x"}})");
+  const auto wrong = made.record_of("1", R"({"n":40000})");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().type, "mapper_parsing_exception");
+  EXPECT_EQ(wrong.error().cause["type"], "illegal_argument_exception");
+  EXPECT_FALSE(made.record_of("\n", R"({"n":1})"));
+  EXPECT_FALSE(made.waits());
+}
+TEST_F(AMappedCollection, TellsOfAllFieldsThatDocumentsBring) {
+  keep_mapping();
+  auto made = records();
+  EXPECT_FALSE(made.record_of("1", R"({"n":1})")->empty());
+  for (const char* const source : {R"({"a":5})", R"({"n":2})", R"({"a":"x"})", R"({"b":true})"})
+    EXPECT_TRUE(made.record_of("2", source)->empty()) << source;
+  EXPECT_TRUE(made.waits());
+  const auto brought = made.brought()["properties"];
+  EXPECT_EQ(brought["a"]["type"], "long") << "the first that brings it says what it is";
+  EXPECT_EQ(brought["b"]["type"], "boolean");
+  EXPECT_TRUE(brought.contains("k"));
+}
+TEST_F(AMappedCollection, HasRoomForOneRecordAtLeast) {
+  keep_mapping();
+  auto made = records(20);
+  EXPECT_FALSE(made.record_of("1", R"({"n":1})")->empty());
+  EXPECT_TRUE(made.record_of("2", R"({"n":1})")->empty());
+  EXPECT_TRUE(made.waits() && made.brought().is_null());
+}
+TEST_F(AMappedCollection, TakesNoRecordThatCouldNotBeIndexed) {
+  keep_mapping();
+  for (const std::size_t count : {1019, 1021, 1024, 1025, 2000}) {
+    auto made = records().record_of("1", "{\"n\":" + list_of(count, 5, "") + "}");
+    EXPECT_EQ(bool(made), count <= 1024) << count;
+    EXPECT_TRUE(!made || mapped().checked_id(*made)) << count;
+  }
+  for (const std::size_t count : {15, 16, 17, 60}) {
+    auto made = records().record_of("1", "{\"k\":" + list_of(count, 1010, "\"") + "}");
+    EXPECT_EQ(bool(made), count <= 16) << count;
+    EXPECT_TRUE(!made || mapped().checked_id(*made)) << count;
+  }
 }
 
 }  // namespace

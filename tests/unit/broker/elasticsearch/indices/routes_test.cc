@@ -7,7 +7,7 @@
 #include <regex>
 #include <string>
 
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 #include "tests/support/captured_response.h"
 
 namespace frond::broker::elasticsearch {

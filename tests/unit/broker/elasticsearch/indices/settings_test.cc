@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "broker/elasticsearch/filter_path.h"
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

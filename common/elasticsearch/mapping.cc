@@ -1,15 +1,15 @@
-#include "broker/elasticsearch/mapping.h"
+#include "common/elasticsearch/mapping.h"
 
 #include <algorithm>
 #include <charconv>
 #include <utility>
 
-#include "broker/elasticsearch/date_format.h"
-#include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/mapping_parameters.h"
+#include "common/elasticsearch/date_format.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/mapping_parameters.h"
 #include "common/text/utf8.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 namespace {
 
 constexpr std::size_t kMaxObjectDepth = 20;
@@ -260,6 +260,16 @@ Expected<Mapping> read_mapping(const Json& settings, const Json& mappings, Origi
   });
 }
 
+const Json* kept_index(const Json& metadata) {
+  const Json* at = &metadata;
+  for (const char* name : {"metadata", "elasticsearch"}) {
+    const auto found = at->is_object() ? at->find(name) : at->end();
+    if (found == at->end()) return nullptr;
+    at = &*found;
+  }
+  return at->is_object() ? at : nullptr;
+}
+
 Expected<Mapping> extended(const Mapping& mapping, const Json& mappings) {
   return typed([&]() -> Expected<Mapping> {
     Mapping wanted = mapping;
@@ -314,4 +324,4 @@ std::string column_name(std::string_view name, Type type) {
   return out;
 }
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

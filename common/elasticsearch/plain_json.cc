@@ -1,12 +1,12 @@
-#include "broker/elasticsearch/plain_json.h"
+#include "common/elasticsearch/plain_json.h"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 namespace {
 
 namespace dom = simdjson::dom;
@@ -82,4 +82,4 @@ Json tree_of(const dom::element& element) {
   return nullptr;
 }
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -1,7 +1,7 @@
 #pragma once
 // The mapping of an index: which members documents have, and how they are searched. It is read from what the index was
 // created with, becomes the schema of a collection, and turns documents into the records that the indexer's service
-// takes (document.h). Immutable; any thread.
+// logs (document.h). Immutable; any thread.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "broker/elasticsearch/error.h"
+#include "common/elasticsearch/error.h"
 #include "common/schema/schema.h"
 #include "common/scoring/bm25.h"
 #include "common/text/analyzer_config.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 
 enum class Type : std::uint8_t {
   kText,
@@ -75,6 +75,9 @@ struct Mapping {
 // not checked: they may have been taken by other rules (mapping_parameters.h).
 enum class Origin : std::uint8_t { kKept, kRequest };
 Expected<Mapping> read_mapping(const Json& settings, const Json& mappings, Origin origin = Origin::kKept);
+// What the broker keeps with the collection of an index, of all that is kept with it: {"mapping","settings", …}. Null:
+// it keeps nothing.
+const Json* kept_index(const Json& metadata);
 // With what PUT /{index}/_mapping brings. 400 illegal_argument_exception: a field would change its type, analyzer or
 // format.
 Expected<Mapping> extended(const Mapping& mapping, const Json& mappings);
@@ -96,4 +99,4 @@ Expected<std::vector<std::string>> stop_word_list(const Json& words);
 // A member, whose names may also stand together with dots ("index.similarity"); null: there is none.
 const Json* at_path(const Json& json, std::string_view path);
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -6,17 +6,20 @@
 #include <string>
 #include <string_view>
 
-#include "broker/elasticsearch/mapping.h"
+#include "common/elasticsearch/mapping.h"
 #include "common/schema/value.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 
 struct PreparedDocument {
   // {"id":…, "COLUMN":[values], …, "_source":{as it came}}: one line of JSON.
   std::string record;
   // With the fields that the document brings, if it brings some: their schema has to be there before the record.
   std::optional<Mapping> mapping = {};
+  bool plain = false;            // plain_json() reads it
+  std::size_t column_bytes = 0;  // of the column that has most: its values as JSON, and kValueBytes each
 };
+inline constexpr std::size_t kValueBytes = 16;
 // `source`: the JSON object that the client sent. 400 mapper_parsing_exception, strict_dynamic_mapping_exception.
 Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view id, std::string_view source);
 
@@ -37,4 +40,4 @@ bool is_ignored(const MappedField& field, const schema::Value& value);
 // Rounded to 32 bits.
 double as_float(double value);
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -1,10 +1,10 @@
-#include "broker/elasticsearch/mapping_parameters.h"
+#include "common/elasticsearch/mapping_parameters.h"
 
 #include <algorithm>
 
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 namespace {
 
 constexpr std::string_view kOtherTypes =
@@ -43,4 +43,4 @@ Expected<void> check_parameter(const std::string& name, const Json& value, const
 
 bool is_other_type(std::string_view type) { return is_one_of(type, kOtherTypes); }
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -1,8 +1,8 @@
-#include "broker/elasticsearch/error.h"
+#include "common/elasticsearch/error.h"
 
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 namespace {
 
 std::string_view type_of(int status) {
@@ -114,4 +114,4 @@ ApiError unavailable(std::string reason) {
   return {.status = 503, .type = "unavailable_shards_exception", .reason = std::move(reason)};
 }
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -1,14 +1,14 @@
 #pragma once
-// JSON as simdjson reads it, in a fraction of the time that a tree of nlohmann's takes. Internal to this folder.
+// JSON as simdjson reads it, in a fraction of the time that a tree of nlohmann's takes. Any thread.
 #include <cstddef>
 #include <optional>
 #include <string_view>
 
 #include <simdjson.h>
 
-#include "broker/elasticsearch/error.h"
+#include "common/elasticsearch/error.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 
 inline constexpr std::size_t kMaxPlainBytes = 1 << 20;  // what a thread keeps grows with the longest text
 
@@ -18,4 +18,4 @@ std::optional<simdjson::dom::element> plain_json(std::string_view text);
 // The same tree that parse_json() makes.
 Json tree_of(const simdjson::dom::element& element);
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

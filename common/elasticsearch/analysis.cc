@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 
-#include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/mapping.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/mapping.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 namespace {
 
 using Config = text::AnalyzerConfig;
@@ -109,4 +109,4 @@ Expected<std::optional<Config>> analyzer_named(const Json& analysis, std::string
   return Found(FROND_EXPECT_OK(chain(analysis, (*own)["filter"], shown)));
 }
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

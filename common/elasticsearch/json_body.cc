@@ -1,13 +1,13 @@
-#include "broker/elasticsearch/json_body.h"
+#include "common/elasticsearch/json_body.h"
 
 #include <limits>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "broker/elasticsearch/plain_json.h"
+#include "common/elasticsearch/plain_json.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 namespace {
 
 // Looks at the events of the parser: which names an object has already, and how deep it is.
@@ -167,4 +167,4 @@ bool flag_or(const Json& object, const char* name, bool otherwise) {
   return found != nullptr && found->is_boolean() ? found->get<bool>() : otherwise;
 }
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "broker/elasticsearch/error.h"
+#include "common/elasticsearch/error.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 
 inline constexpr std::size_t kMaxShownTokens = 10'000;                   // as Elasticsearch has it
 inline constexpr std::size_t kMaxFilters = 32, kMaxStopWords = 100'000;  // of all filters
@@ -32,4 +32,4 @@ using TokensOf = std::function<Expected<std::vector<ShownToken>>(std::string_vie
 // kMaxStopWords; 501.
 Expected<TokensOf> token_stream(const Json& analysis, Json parts);
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "broker/elasticsearch/error.h"
+#include "common/elasticsearch/error.h"
 #include "common/query/time_zone.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 
 namespace query = frond::query;  // not broker::query
 
@@ -49,4 +49,4 @@ std::optional<std::string> print_date(std::int64_t ms, std::string_view format, 
 // "3h", "90m", "1d": as milliseconds; empty: anything else.
 std::optional<std::int64_t> duration_ms(std::string_view text);
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -1,81 +1,28 @@
-#include "broker/elasticsearch/document.h"
+#include "common/elasticsearch/document.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <memory>
+#include <utility>
 
-#include "broker/elasticsearch/completion.h"
-#include "broker/elasticsearch/date_format.h"
-#include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/plain_json.h"
 #include "common/base/text.h"
+#include "common/elasticsearch/completion_entry.h"
+#include "common/elasticsearch/date_format.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/plain_json.h"
 #include "common/schema/json.h"
 #include "common/text/analyzer.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 namespace {
 
-using Found = std::optional<schema::Value>;
-
 constexpr std::string_view kSourceName = ",\"_source\":";
+constexpr std::size_t kMaxFieldBytes = 64 << 20;  // of a document: a value may be in many fields
 constexpr std::string_view kMetadata[] = {"_id", "_source", "_index", "_type", "_routing", "_ignored"};
 
 ApiError mapper_parsing(std::string reason) {
   return {.type = "mapper_parsing_exception", .reason = std::move(reason)};
-}
-
-Expected<Found> whole(Type type, double number) {
-  constexpr std::array<double, 4> kEnds = {9223372036854775808.0, 2147483648.0, 32768.0, 128.0};
-  const double end = kEnds[static_cast<std::size_t>(type) - static_cast<std::size_t>(Type::kLong)],
-               cut = std::trunc(number);
-  if (!(cut >= -end && cut < end))
-    return illegal_argument("Value [" + schema::text_of(number) + "] is out of range for a " +
-                            std::string(name_of(type)));
-  return Found(static_cast<std::int64_t>(cut));
-}
-
-Expected<Found> number_of(Type type, const Json& json) {
-  double number = 0;
-  if (json.is_number_integer() && !(json.is_number_unsigned() && json.get<std::uint64_t>() > 0x7fffffffffffffff)) {
-    if (type == Type::kLong) return Found(json.get<std::int64_t>());
-    number = static_cast<double>(json.get<std::int64_t>());
-  } else if (json.is_number()) {
-    number = json;
-  } else if (json.is_string()) {
-    std::string_view digits = json.get_ref<const std::string&>();
-    if (digits.empty()) return Found();
-    if (digits.starts_with('+')) digits.remove_prefix(1);
-    if (const auto integer = type == Type::kLong ? number_in<std::int64_t>(digits) : std::nullopt)
-      return Found(*integer);
-    const auto read = number_in<double>(digits);
-    if (!read)
-      return ApiError{.type = "number_format_exception",
-                      .reason = "For input string: \"" + json.get<std::string>().substr(0, 200) + "\""};
-    number = *read;
-  } else {
-    return illegal_argument("the value is not numeric");
-  }
-  if (is_whole(type)) return whole(type, number);
-  if (type == Type::kFloat) number = as_float(number);
-  if (!std::isfinite(number))
-    return illegal_argument("[" + std::string(name_of(type)) + "] supports only finite values");
-  return Found(number + 0.0);
-}
-
-Expected<Found> date_of(const MappedField& field, const Json& json) {
-  if (!json.is_string() && !json.is_number()) return illegal_argument("the value is not a date");
-  const std::string text = text_in(json);
-  const auto ms = parse_date(text, field.format, {});
-  if (!ms)
-    return illegal_argument("failed to parse date field [" + text.substr(0, 200) + "] with format [" + field.format +
-                            "]");
-  return Found(*ms);
-}
-
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & '\xc0') != '\x80'; }));
 }
 
 // The type that Elasticsearch gives to a new field with this value.
@@ -156,8 +103,9 @@ class DocumentReader {
     });
   }
 
-  std::string record(std::string_view source) const {
-    std::string out;
+  PreparedDocument document(std::string_view source) const {
+    PreparedDocument made;
+    std::string& out = made.record;
     out.reserve(2 * source.size() + 256);
     out.append("{\"id\":").append(schema::json_string(id_));
     bool title = false;
@@ -171,6 +119,7 @@ class DocumentReader {
         out += schema::json_string(values.text);
         continue;
       }
+      const std::size_t begin = out.size();
       out += '[';
       for (const schema::Value& value : values.values) {
         append_value(out, value);
@@ -180,6 +129,7 @@ class DocumentReader {
         out += ']';
       else
         out.back() = ']';
+      made.column_bytes = std::max(made.column_bytes, out.size() - begin + kValueBytes * values.values.size());
     }
     if (!title) out += ",\"title\":\"\"";  // a record without any text is none
     out += kSourceName;
@@ -189,7 +139,7 @@ class DocumentReader {
     if (source.find('\n') != source.npos || source.find('\r') != source.npos)
       std::replace_if(
           out.begin() + begin, out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-    return out;
+    return made;
   }
   const Json& guessed() const { return guessed_; }
 
@@ -250,6 +200,10 @@ class DocumentReader {
     for (std::size_t i = place; i < mapping_.fields.size() && mapping_.fields[i].path == path; ++i) {
       const MappedField& field = mapping_.fields[i];
       const auto string = string_in(json);
+      bytes_ += sizeof(schema::Value) + (string ? string->size() : 0);
+      if (bytes_ > kMaxFieldBytes)
+        return mapper_parsing("failed to parse: the fields of document with id '" + id_ + "' have more than " +
+                              std::to_string(kMaxFieldBytes) + " bytes");
       // Texts have most of a document's bytes.
       const auto added = field.type == Type::kCompletion          ? add_completion(i, json_of(json))
                          : string && field.type == Type::kText    ? add_text(i, *string)
@@ -310,63 +264,34 @@ class DocumentReader {
   const Mapping& mapping_;
   const std::string id_;
   std::vector<Values> found_;                 // by field of the mapping
+  std::size_t bytes_ = 0;                     // of all of them
   std::unique_ptr<text::Analyzer> analyzer_;  // once it is needed
   Json guessed_ = Json::object();
 };
 
-}  // namespace
-
-bool is_ignored(const MappedField& field, const schema::Value& value) {
-  const auto* const word = std::get_if<std::string>(&value);
-  return word != nullptr && field.type == Type::kKeyword && characters(*word) > field.ignore_above;
-}
-
-double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
-
-Expected<Found> value_of(const MappedField& field, const Json& json) {
-  if (json.is_structured())
-    return illegal_argument("Can't get text on a START_" + std::string(json.is_array() ? "ARRAY" : "OBJECT"));
-  if (json.is_null()) {
-    if (field.null_value.is_null()) return Found();
-    return value_of(field, field.null_value);
-  }
-  switch (field.type) {
-    case Type::kText:
-    case Type::kKeyword:
-      return Found(text_in(json));
-    case Type::kBoolean: {
-      if (json.is_boolean()) return Found(json.get<bool>());
-      const std::string text = text_in(json);
-      if (json.is_string() && (text == "true" || text == "false" || text.empty())) return Found(text == "true");
-      return illegal_argument("Failed to parse value [" + text.substr(0, 200) +
-                              "] as only [true] or [false] are allowed.");
-    }
-    case Type::kDate:
-      return date_of(field, json);
-    case Type::kCompletion:
-      return illegal_argument("[" + field.name + "] is of the type [completion], which has no values");
-    default:
-      return number_of(field.type, json);
-  }
-}
-
-namespace {
 template <class Node>
 Expected<PreparedDocument> prepared(const Mapping& mapping, std::string_view id, std::string_view source,
                                     const Node& parsed) {
   if (!is_object(parsed)) return mapper_parsing("failed to parse: the document is no object");
   DocumentReader first(mapping, id);
   FROND_EXPECT_OK(first.read(parsed, ""));
-  if (first.guessed().empty()) return PreparedDocument{.record = first.record(source)};
+  if (first.guessed().empty()) return first.document(source);
   auto wider = FROND_EXPECT_OK(extended(mapping, {{"properties", first.guessed()}}));
   DocumentReader again(wider, id);
   FROND_EXPECT_OK(again.read(parsed, ""));
-  return PreparedDocument{.record = again.record(source), .mapping = std::move(wider)};
+  PreparedDocument made = again.document(source);
+  made.mapping = std::move(wider);
+  return made;
 }
+
 }  // namespace
 
 Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view id, std::string_view source) {
-  if (const auto plain = plain_json(source)) return prepared(mapping, id, source, *plain);
+  if (const auto plain = plain_json(source)) {
+    auto made = FROND_EXPECT_OK(prepared(mapping, id, source, *plain));
+    made.plain = true;
+    return made;
+  }
   const auto parsed = parse_json(source);
   if (!parsed) return mapper_parsing("failed to parse: " + parsed.error().reason);
   return prepared(mapping, id, source, *parsed);
@@ -392,4 +317,4 @@ std::string_view source_of(std::string_view record) {
   return record;
 }
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -1,18 +1,18 @@
-#include "broker/elasticsearch/token_stream.h"
+#include "common/elasticsearch/token_stream.h"
 
 #include <algorithm>
 #include <memory>
 #include <set>
 #include <utility>
 
-#include "broker/elasticsearch/json_body.h"
-#include "broker/elasticsearch/mapping.h"
+#include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/mapping.h"
 #include "common/text/analyzer.h"
 #include "common/text/normal_form.h"
 #include "common/text/unicode.h"
 #include "common/text/utf8.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 namespace {
 using text::CodePoint;
 using Tokens = std::vector<ShownToken>;
@@ -388,4 +388,4 @@ Expected<TokensOf> token_stream(const Json& analysis, Json parts) {
   });
 }
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

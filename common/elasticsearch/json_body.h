@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "broker/elasticsearch/error.h"
+#include "common/elasticsearch/error.h"
 #include "common/schema/json.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 
 inline constexpr std::size_t kMaxNesting = 100;  // of objects and lists in each other
 
@@ -38,4 +38,4 @@ std::string text_or(const Json& object, const char* name, std::string_view other
 std::uint64_t number_or(const Json& object, const char* name, std::uint64_t otherwise = 0);
 bool flag_or(const Json& object, const char* name, bool otherwise = false);
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -1,4 +1,4 @@
-#include "broker/elasticsearch/date_format.h"
+#include "common/elasticsearch/date_format.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include "common/base/text.h"
 #include "common/text/utf8.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 namespace {
 
 // What a text says; hours and less are empty if it doesn't.
@@ -284,4 +284,4 @@ std::optional<std::string> print_date(std::int64_t ms, std::string_view format, 
   return out;
 }
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

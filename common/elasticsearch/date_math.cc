@@ -3,10 +3,10 @@
 #include <charconv>
 #include <chrono>
 
-#include "broker/elasticsearch/date_format.h"
+#include "common/elasticsearch/date_format.h"
 #include "common/text/utf8.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 namespace {
 
 constexpr std::int64_t kMostMonths = 20'000 * 12;  // years of the calendar have 16 bits
@@ -166,4 +166,4 @@ std::optional<std::int64_t> duration_ms(std::string_view text) {
   return {};
 }
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch

@@ -3,10 +3,10 @@
 #include <string>
 #include <string_view>
 
-#include "broker/elasticsearch/error.h"
-#include "broker/elasticsearch/mapping.h"
+#include "common/elasticsearch/error.h"
+#include "common/elasticsearch/mapping.h"
 
-namespace frond::broker::elasticsearch {
+namespace frond::elasticsearch {
 
 // One that is not read: with which values it changes nothing here, JSON between spaces, by type of the field. "*": with
 // any; empty: it is refused, and so are other values than these.
@@ -50,4 +50,4 @@ Expected<void> check_parameter(const std::string& name, const Json& value, const
 // Of Elasticsearch, though Frond has it not.
 bool is_other_type(std::string_view type);
 
-}  // namespace frond::broker::elasticsearch
+}  // namespace frond::elasticsearch
