@@ -5,7 +5,7 @@ For each number of leaves and each folder of programs, in turn, starts leaves an
 off. Prints a line each: searches a second, and of the broker's threads the processor time of a search, from /proc/PID/task/*/schedstat. With
 --instructions the broker runs under callgrind; files of it are kept where --keep-callgrind says.
 
-usage: broker_leaves.py --bins BEFORE,AFTER [--leaves 1,2,4,8,16] [--k 10] [--threads 1] [--instructions 2000]
+usage: broker_leaves.py --bins BEFORE,AFTER [--leaves 1,2,4,8,16] [--k 10] [--threads 1] [--instructions 8]
 """
 import glob
 import json
