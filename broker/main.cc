@@ -6,7 +6,6 @@
 // cache, the flights and the limits, under short locks. Nothing there blocks. Main also serves probes and operators,
 // takes signals, and looks leaves up. With --indexer-service, change × 8 wait for the indexer's service. Each loop has
 // a background thread of Asio's resolver if it looks up names.
-#include <malloc.h>
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -43,6 +42,12 @@
 #include "common/keys/guard.h"
 #include "common/metrics/registry.h"
 #include "common/net/address.h"
+
+// Read by jemalloc when the process starts: memory that was freed, such as bodies of requests, goes back to the system
+// within about a second.
+extern "C" {
+const char* malloc_conf = "dirty_decay_ms:1000,muzzy_decay_ms:0";
+}
 
 namespace frond::broker {
 namespace {
@@ -303,9 +308,6 @@ int serve(const Options& options, std::size_t descriptors) {
 }  // namespace frond::broker
 
 int main(int argc, char** argv) {
-  // Returns large blocks to the system when they are freed. By default malloc raises this threshold with the first
-  // large block that is freed, and keeps later ones, such as request bodies.
-  ::mallopt(M_MMAP_THRESHOLD, 512 << 10);
   try {
     frond::hold_standard_descriptors();
     const std::size_t descriptors = frond::prepare_server_process();

@@ -78,8 +78,11 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     page_.all_words = merged.all_words;
     if (!page_.whole()) counts_are_bounds();
     page_.hits.reserve(merged.page.size());
-    for (const auto& [hit, source, sort_bytes] : merged.page)
-      page_.hits.push_back({.hit = hit, .sort_bytes = std::string(sort_bytes)});
+    for (const auto& [hit, source, sort_bytes] : merged.page) {
+      merge::PageHit& shown = page_.hits.emplace_back();
+      shown.hit = hit;
+      shown.sort_bytes = sort_bytes;
+    }
     if (merged.more && !page_.hits.empty())
       page_.last = frond::query::SortPosition{page_.hits.back().sort_bytes, page_.hits.back().hit.ordinal};
     count_buckets(replies);

@@ -104,9 +104,10 @@ Result<Json> parse_json(std::string_view text) {
 }
 
 void append_json_string(std::string& out, std::string_view text) {
-  unsigned escaped = 0;  // without a branch a byte: what is neither printable ASCII nor stands as it is
+  unsigned char escaped = 0;  // without a branch a byte: what is neither printable ASCII nor stands as it is
   for (const char c : text)
-    escaped |= static_cast<unsigned>((static_cast<unsigned char>(c - ' ') >= 0x7f - ' ') | (c == '"') | (c == '\\'));
+    escaped |=
+        static_cast<unsigned char>((static_cast<unsigned char>(c - ' ') >= 0x7f - ' ') | (c == '"') | (c == '\\'));
   if (escaped != 0 && !text::is_utf8(text)) {
     out += nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,17 +73,27 @@ inline Result<scoring::Bm25Parameters> bm25_of(double k1, double b) {
   return scoring::Bm25Parameters{k1, b};
 }
 
-// The bytes as 8-byte words: in place if they are aligned, as Cap'n Proto needs them, else a copy.
-struct Words {
+// The bytes as 8-byte words: in place if they are aligned, as Cap'n Proto needs them, else a copy, which is not
+// allocated for messages of usual size.
+class Words {
+ public:
   explicit Words(ByteView bytes)
       : words(reinterpret_cast<const capnp::word*>(bytes.data()), bytes.size() / sizeof(capnp::word)) {
     if (reinterpret_cast<std::uintptr_t>(bytes.data()) % sizeof(capnp::word) == 0) return;
-    copy = kj::heapArray<capnp::word>(words.size());
-    std::memcpy(copy.begin(), bytes.data(), words.size() * sizeof(capnp::word));
-    words = copy;
+    if (words.size() > kUsual) large_ = std::make_unique_for_overwrite<std::uint64_t[]>(words.size());
+    std::uint64_t* const copy = large_ ? large_.get() : usual_;
+    std::memcpy(copy, bytes.data(), words.size() * sizeof(capnp::word));
+    words = kj::ArrayPtr<const capnp::word>(reinterpret_cast<const capnp::word*>(copy), words.size());
   }
+  Words(const Words&) = delete;
+  Words& operator=(const Words&) = delete;
+
   kj::ArrayPtr<const capnp::word> words;
-  kj::Array<capnp::word> copy;
+
+ private:
+  static constexpr std::size_t kUsual = 512;
+  std::uint64_t usual_[kUsual];  // not set
+  std::unique_ptr<std::uint64_t[]> large_;
 };
 
 // get(Root::Reader): the message.

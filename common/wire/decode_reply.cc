@@ -34,13 +34,18 @@ Result<void> get(schema::Ranking::Reader from, Ranking& to) {
   return {};
 }
 
+// Of a document's texts most are empty.
+void get(capnp::Text::Reader from, std::string& to) {
+  if (from.size() > 0) to.assign(from.begin(), from.size());
+}
+
 // Its members become part of an answer's JSON.
-Result<std::string> object_of(capnp::Text::Reader from, std::size_t most, std::string_view what) {
-  FROND_TRY(at_most(from.size(), most, "bytes of a document's " + std::string(what)));
-  std::string to = string_of(from);
-  if (!to.empty() && !(to.size() >= 2 && to.front() == '{' && to.back() == '}'))
-    return corrupt(std::string(what) + " that are no JSON object");
-  return to;
+Result<void> get_object(capnp::Text::Reader from, std::string& to, std::size_t most, const char* what) {
+  if (from.size() == 0) return {};
+  if (from.size() > most) return at_most(from.size(), most, std::string("bytes of a document's ") + what);
+  get(from, to);
+  if (to.size() >= 2 && to.front() == '{' && to.back() == '}') return {};
+  return corrupt(std::string(what) + " that are no JSON object");
 }
 
 Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<FetchedDocument>& to) {
@@ -53,13 +58,13 @@ Result<void> get(capnp::List<schema::Document>::Reader from, std::vector<Fetched
     document.reason = FROND_TRY(enum_of(one.getReason(), kLastUnsearchedReason, "reason"));
     document.truncated = one.getTruncated();
     // Not behind has…(): that looks at a pointer into another segment, which counts as reading it.
-    document.id = string_of(one.getId());
-    document.title = string_of(one.getTitle());
-    document.url = string_of(one.getUrl());
-    document.snippet = string_of(one.getSnippet());
-    document.body = string_of(one.getBody());
-    document.columns = FROND_TRY(object_of(one.getColumns(), kMaxColumnsBytes, "columns"));
-    document.explanation = FROND_TRY(object_of(one.getExplanation(), kMaxExplanationBytes, "explanations"));
+    get(one.getId(), document.id);
+    get(one.getTitle(), document.title);
+    get(one.getUrl(), document.url);
+    get(one.getSnippet(), document.snippet);
+    get(one.getBody(), document.body);
+    FROND_TRY(get_object(one.getColumns(), document.columns, kMaxColumnsBytes, "columns"));
+    FROND_TRY(get_object(one.getExplanation(), document.explanation, kMaxExplanationBytes, "explanations"));
   }
   return {};
 }

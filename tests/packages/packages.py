@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Debian packages: installed in a bare Debian 12 (debootstrap, chroot), where what the unit starts answers and takes a document as
-its own user; upgraded with a changed configuration and the documents kept; removed; purged. Units pass `systemd-analyze verify`,
-packages lintian without errors, where these programs are. Exit code 77, with the reason, where no such system can be made.
+"""Debian packages: installed in a bare Debian 12 (debootstrap, chroot), where what frond.service starts answers and takes a document as
+its own user, and what the units of a cluster start answers, too; upgraded with a changed configuration and the documents kept; frond-gpu
+and frond-server exchanged for each other; removed; purged. Units pass `systemd-analyze verify`, packages lintian without errors, where
+these programs are. Exit code 77, with the reason, where no such system can be made.
 """
 import argparse
 import contextlib
@@ -53,6 +54,25 @@ class Machine:
         proxies = {name: value for name, value in os.environ.items() if name.lower().endswith("_proxy")}
         return run("chroot", self.root, *command, env={**clean, **proxies})
 
+    def as_frond(self):
+        """The beginning of a command that runs as user frond."""
+        ids = ":".join(self.run("id", flag, "frond").strip() for flag in ("-u", "-g"))
+        return [shutil.which("chroot", path="/usr/sbin:/sbin"), f"--userspec={ids}", self.root]
+
+    def state(self, name):
+        """A unit's state directory, as systemd makes it."""
+        folder = self.path(f"/var/lib/{name}")
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        self.run("chown", "frond:frond", f"/var/lib/{name}")
+        return folder
+
+    def edit(self, inside, change):
+        with open(self.path(inside), encoding="utf-8") as file:
+            text = change(file.read())
+        with open(self.path(inside), "w", encoding="utf-8") as file:
+            file.write(text)
+        return text
+
     def install(self, *packages):
         for package in packages:
             shutil.copy(package, self.path("/tmp"))
@@ -90,66 +110,109 @@ def free_port():
 
 
 class Service:
-    """What frond.service runs, as its user, in its state directory, as systemd would start it."""
+    """What a unit runs, as its user, in its state directory, as systemd would start it."""
 
-    def __init__(self, machine, port):
-        with open(machine.path("/lib/systemd/system/frond.service"), encoding="utf-8") as file:
+    def __init__(self, machine, name, state, port):
+        with open(machine.path(f"/lib/systemd/system/{name}.service"), encoding="utf-8") as file:
             unit = dict(line.split("=", 1) for line in file.read().splitlines() if re.match(r"\w+=", line))
-        expect(unit["User"] == "frond" and unit["StateDirectory"] == "frond", "the unit's user and state")
-        state = machine.path("/var/lib/frond")
-        ids = [int(machine.run("id", flag, "frond")) for flag in ("-u", "-g")]
-        os.makedirs(state, mode=0o700, exist_ok=True)
-        os.chown(state, *ids)
-        self.port, self.log, self.key = port, os.path.join(machine.root, "tmp", "service.log"), os.path.join(state, "api.key")
+        expect(unit["User"] == "frond" and unit["StateDirectory"] == state, f"user and state of {name}.service")
+        self.name, self.port, self.log = name, port, os.path.join(machine.root, "tmp", f"{name}.log")
+        self.key = os.path.join(machine.state(state), "api.key")
         with open(self.log, "wb") as log:
-            into = [shutil.which("chroot", path="/usr/sbin:/sbin"), f"--userspec={ids[0]}:{ids[1]}", machine.root]
-            self.process = subprocess.Popen([*into, *unit["ExecStart"].split()], stdout=log, stderr=log, env={"PATH": "/usr/bin:/bin"})
-        self.await_text("search page")
+            self.process = subprocess.Popen([*machine.as_frond(), *unit["ExecStart"].split()], stdout=log, stderr=log,
+                                            env={"PATH": "/usr/bin:/bin"})
 
-    def await_text(self, text):
-        for _ in range(1200):
-            with open(self.log, encoding="utf-8", errors="replace") as file:
-                log = file.read()
-            if text in log:
-                return
-            expect(self.process.poll() is None, f"the service ended: {log[-3000:]}")
-            time.sleep(0.05)
-        expect(False, f"no {text!r}: {log[-3000:]}")
+    def shown_log(self):
+        with open(self.log, encoding="utf-8", errors="replace") as file:
+            return file.read()[-3000:]
 
     def ask(self, path, body=None):
-        with open(self.key, encoding="utf-8") as file:
-            key = file.read().strip()
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data=body.encode() if body else None,
-                                         headers={"Authorization": f"Bearer {key}", "Content-Type": "application/x-ndjson"})
+        headers = {"Content-Type": "application/x-ndjson"}
+        if os.path.exists(self.key):
+            with open(self.key, encoding="utf-8") as file:
+                headers["Authorization"] = f"Bearer {file.read().strip()}"
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data=body.encode() if body else None, headers=headers)
         with urllib.request.urlopen(request, timeout=30) as reply:
             return json.load(reply) if path.startswith("/v1/search") else reply.read()
 
-    def await_hit(self, word, identity):
-        for _ in range(600):
-            with contextlib.suppress(urllib.error.URLError):
-                if identity in [hit["id"] for hit in self.ask(f"/v1/search?q={word}&cache=off")["hits"]]:
+    def eventually(self, condition, what):
+        for _ in range(1200):
+            with contextlib.suppress(OSError):
+                if condition():
                     return
+            expect(self.process.poll() is None, f"{self.name}.service ended: {self.shown_log()}")
             time.sleep(0.05)
-        expect(False, f"{identity} is not found by {word}")
+        expect(False, f"{self.name}.service: {what}: {self.shown_log()}")
+
+    def await_ready(self):
+        self.eventually(lambda: "search page" in self.shown_log(), "it is not ready")
+
+    def await_hit(self, word, identity):
+        self.eventually(lambda: identity in [hit["id"] for hit in self.ask(f"/v1/search?q={word}&cache=off")["hits"]],
+                        f"{identity} is not found by {word}")
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        expect(self.process.wait(120) == 0, "the service did not end with 0 at SIGTERM")
+        expect(self.process.wait(120) == 0, f"{self.name}.service did not end with 0 at SIGTERM: {self.shown_log()}")
 
 
-def next_version(package, folder):
-    """The same package with a higher version."""
-    tree = os.path.join(folder, "next")
+def check_service(machine, port, change=None):
+    """What frond.service starts has the document `one`, perhaps once `change` was called with the service."""
+    service = Service(machine, "frond", "frond", port)
+    service.await_ready()
+    if change:
+        change(service)
+    service.await_hit("packaged", "one")
+    service.stop()
+
+
+def check_cluster(machine):
+    """What the units of a cluster start, at other ports than in their configuration, serves a repository."""
+    ports = {number: str(free_port()) for number in ("8080", "8082", "7001", "7101")}
+    for name in ("indexer", "leaf", "broker"):
+        machine.edit(f"/etc/frond/{name}.conf", lambda text: re.sub(r"(?<=:)(8080|8082|7001|7101)\b", lambda found: ports[found[1]], text))
+    machine.state("frond-cluster")
+    with open(machine.path("/tmp/two.jsonl"), "w", encoding="utf-8") as file:
+        file.write('{"id":"two","body":"clustered"}\n')
+    run(*machine.as_frond(), "/usr/bin/frond-indexer", "build", "--repository", "/var/lib/frond-cluster/repository", "--collection", "docs",
+        "--input", "/tmp/two.jsonl", "--format", "jsonl", env={"PATH": "/usr/bin:/bin"})
+    services = [Service(machine, f"frond-{name}", "frond-cluster", port) for name, port in
+                (("indexer", ports["8082"]), ("leaf", ports["7101"]), ("broker", ports["8080"]))]
+    services[-1].await_hit("clustered", "two")
+    for service in reversed(services):
+        service.stop()
+
+
+def changed_package(package, folder, name, change):
+    """The package with another control file; `name` is that of its file."""
+    tree = os.path.join(folder, "changed")
     shutil.rmtree(tree, ignore_errors=True)
     run("dpkg-deb", "-R", package, tree)
     control = os.path.join(tree, "DEBIAN", "control")
     with open(control, encoding="utf-8") as file:
-        version = re.search(r"^Version: (.*)$", text := file.read(), re.M)[1]
+        text = change(file.read())
     with open(control, "w", encoding="utf-8") as file:
-        file.write(text.replace(f"Version: {version}", f"Version: {version}+next").replace(f"(= {version})", f"(= {version}+next)"))
-    made = os.path.join(folder, os.path.basename(package).replace(version, f"{version}+next"))
-    run("dpkg-deb", "--root-owner-group", "-b", tree, made)
+        file.write(text)
+    made = os.path.join(folder, name)
+    run("dpkg-deb", "--root-owner-group", "-Znone", "-b", tree, made)
     return made
+
+
+def next_version(package, folder):
+    """The same package with a higher version."""
+    version = run("dpkg-deb", "-f", package, "Version").strip()
+    return changed_package(package, folder, os.path.basename(package).replace(version, f"{version}+next"),
+                           lambda text: re.sub(rf"(?<=^Version: ){re.escape(version)}$|(?<=\(= ){re.escape(version)}(?=\))",
+                                               f"{version}+next", text, flags=re.M))
+
+
+def other_server(package, folder, server, other):
+    """frond-gpu as frond-server, or the other way round, with the same programs."""
+    def change(text):
+        text = re.sub(r"^Provides: .*\n", "", text, flags=re.M)
+        return re.sub(r"^(Package|Conflicts|Replaces): .*$", lambda found: f"{found[1]}: {other if found[1] == 'Package' else server}",
+                      text, flags=re.M)
+    return changed_package(package, folder, os.path.basename(package).replace(server, other), change)
 
 
 def check_units(machine):
@@ -201,33 +264,34 @@ def main():
             check_units(machine)
             for program in ("frond", "frond-bench", "frond-indexer", "frond-leaf", "frond-broker"):
                 machine.run(program, "--version")
-            port = free_port()
-            conf = machine.path("/etc/frond/frond.conf")
-            with open(conf, encoding="utf-8") as file:
-                changed = file.read().replace("127.0.0.1:8080", f"127.0.0.1:{port}")
-            with open(conf, "w", encoding="utf-8") as file:
-                file.write(changed)
+            port, conf = free_port(), "/etc/frond/frond.conf"
+            changed = machine.edit(conf, lambda text: text.replace("127.0.0.1:8080", f"127.0.0.1:{port}"))
             machine.run("python3", "-c", "import frond; frond.Client('unix:/none').close()")
-            service = Service(machine, port)
-            service.ask("/v1/collections/docs/documents", '{"id":"one","body":"packaged"}')
-            service.await_hit("packaged", "one")
-            service.stop()
-            print("installed, started, and a document is found", flush=True)
+            check_service(machine, port, lambda service: service.ask("/v1/collections/docs/documents", '{"id":"one","body":"packaged"}'))
+            check_cluster(machine)
+            print("installed, started, and a document is found, as in a cluster", flush=True)
 
-            machine.install(*[next_version(package, folder) for package in packages])
-            with open(conf, encoding="utf-8") as file:
-                expect(file.read() == changed, "the upgrade changed a configuration that its owner had changed")
-            service = Service(machine, port)
-            service.await_hit("packaged", "one")
-            service.stop()
+            packages = [next_version(package, folder) for package in packages]
+            machine.install(*packages)
+            expect(machine.edit(conf, str) == changed, "the upgrade changed a configuration that its owner had changed")
+            check_service(machine, port)
             print("upgraded, and what it had is found", flush=True)
 
-            machine.run("apt-get", "-q", "-y", "remove", "frond", server, "python3-frond")
+            (package,) = [package for package in packages if f"/{server}_" in package]
+            other = {"frond-gpu": "frond-server", "frond-server": "frond-gpu"}[server]
+            machine.install(other_server(package, folder, server, other))
+            machine.run("dpkg", "--purge", server)
+            expect(machine.edit(conf, str) == changed, f"{other} in place of {server} changed the configuration")
+            check_service(machine, port)
+            print(f"{other} in place of {server}, which is purged, and what it had is found", flush=True)
+
+            machine.run("apt-get", "-q", "-y", "remove", "frond", other, "python3-frond")
             left = [path for path in ("/usr/bin/frond-leaf", "/usr/lib/python3/dist-packages/frond.py") if os.path.exists(machine.path(path))]
             expect(not left, f"left after the removal: {left}")
-            expect(os.path.exists(conf) and os.path.exists(machine.path("/var/lib/frond/api.key")), "the removal takes too much")
-            machine.run("apt-get", "-q", "-y", "purge", "frond", server)
-            left = [path for path in ("/etc/frond", "/var/lib/frond") if os.path.exists(machine.path(path))]
+            kept = (conf, "/var/lib/frond/api.key", "/var/lib/frond-cluster/repository")
+            expect(all(os.path.exists(machine.path(path)) for path in kept), "the removal takes too much")
+            machine.run("apt-get", "-q", "-y", "purge", "frond", other)
+            left = [path for path in ("/etc/frond", "/var/lib/frond", "/var/lib/frond-cluster") if os.path.exists(machine.path(path))]
             expect(not left, f"left after a purge: {left}")
             print("removed and purged")
     finally:
