@@ -117,12 +117,23 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     if (group->tried.size() >= kMaxAttempts || !context_.hedging.enabled()) return;
     const auto half =
         std::chrono::duration_cast<std::chrono::microseconds>(deadline_.left(context_.timers.clock()) / 2);
-    if (half < kMinHedge || !one_for_all(*topology_, group->partitions, not_to_ask(group->tried))) return;
-    const auto late = times_of(*group->tried.back()).late_after().value_or(costly_ ? half : kFirstHedge);
-    group->hedge = context_.timers.after(std::clamp(late, kMinHedge, half), [self = shared_from_this(), group] {
+    const cluster::LeafRef other = one_for_all(*topology_, group->partitions, not_to_ask(group->tried));
+    if (half < kMinHedge || !other) return;
+    auto late = times_of(*group->tried.back()).late_after().value_or(costly_ ? half : kFirstHedge);
+    // A leaf whose searches are often slow is late by another's times.
+    if (const auto others = times_of(*other).late_after()) late = std::min(late, 2 * *others);
+    hedge_after(std::clamp(late, kMinHedge, half), group);
+  }
+  // … and again after as long, while the budget has none.
+  void hedge_after(std::chrono::microseconds late, const std::shared_ptr<Group>& group) {
+    group->hedge = context_.timers.after(late, [self = shared_from_this(), group, late] {
       group->hedge.reset();
       const cluster::LeafRef other = one_for_all(*self->topology_, group->partitions, self->not_to_ask(group->tried));
-      if (!group->settled && other && self->context_.hedging.allow(*other)) self->send(group, other);
+      if (group->settled || !other) return;
+      if (self->context_.hedging.allow(*other, group->tried.back()->silent))
+        self->send(group, other);
+      else
+        self->hedge_after(late, group);
     });
   }
 

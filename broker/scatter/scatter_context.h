@@ -53,17 +53,18 @@ class Hedging {
   bool enabled() const { return limits_.share > 0; }
   // Call for each search sent to a leaf: it adds `share` of a hedge to the budget.
   void count_search() { saved_ = std::min(saved_ + limits_.share, kMaxSaved); }
-  // Whether to ask `other` as well now; takes one hedge from the budget.
-  bool allow(const cluster::LeafNode& other) {
+  // Whether to ask `other` as well now; takes one hedge from the budget, unless the leaf that was asked first is silent
+  // (LeafNode): then the searches that it has are moved, and no others come to it.
+  bool allow(const cluster::LeafNode& other, bool first_is_silent) {
     if (is_busy(other)) {
       ++counters_.overloaded;
       return false;
     }
-    if (saved_ < 1) {
+    if (saved_ < 1 && !first_is_silent) {
       ++counters_.over_budget;
       return false;
     }
-    saved_ -= 1;
+    if (!first_is_silent) saved_ -= 1;
     ++counters_.sent;
     return true;
   }

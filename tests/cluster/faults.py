@@ -21,7 +21,6 @@ import namespace
 import open_load
 import writing
 
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 SHORT = ("slow", "replies lost", "corrupt file", "no memory", "service stopped")
 
 
@@ -77,7 +76,7 @@ def rows(world):
 
     def flip(path):
         with open(path, "r+b") as file:
-            for at in range(rng.randrange(512), os.path.getsize(path), 512):
+            for at in range(rng.randrange(4096), os.path.getsize(path), 16384):
                 file.seek(at)
                 file.write(rng.randbytes(1))
 
@@ -112,21 +111,21 @@ def rows(world):
             print(f"leaf 0 ended: {world.leaves[0].returncode}")
             world.start_leaf(0)
 
+    clock = os.path.join(setting.programs, "..", "tests", "libshifted_clock.so")
+
     def set_clock(by):
-        with open(setting.path("clock"), "w", encoding="ascii") as file:
-            file.write(f"{by:+d}s\n")
+        with open(setting.path("clock"), "r+b") as file:  # in place: it is mapped
+            file.write(by.to_bytes(8, "little", signed=True))
 
     def strange_clock():
-        set_clock(0)
-        before = ("env", f"LD_PRELOAD={FAKETIME}", f"FAKETIME_TIMESTAMP_FILE={setting.path('clock')}", "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1")
-        restart(world, before)
+        with open(setting.path("clock"), "wb") as file:
+            file.write(bytes(8))
+        restart(world, ("env", f"LD_PRELOAD={clock}", f"SHIFTED_CLOCK={setting.path('clock')}"))
 
     def jumps():
-        set_clock(3600)
-        time.sleep(2)
-        set_clock(-3600)
-        time.sleep(2)
-        set_clock(0)
+        for by in (3600, -3600, 86400 * 400, 0):
+            set_clock(by)
+            time.sleep(1.5)
 
     def killed_service():
         """While documents are written, at any step of their publication."""
@@ -177,7 +176,7 @@ def rows(world):
     disks = {"corrupt file": damaged(flip), "truncated file": damaged(lambda path: os.truncate(path, os.path.getsize(path) // 2)),
              "full disk": Row(fills, room), "no memory": Row(no_memory, memory)}
     swaps = {"swaps": Row(lambda: swap(world, 120), lambda: None), "rolling restart": Row(lambda: restart(world), lambda: None),
-             "clock jumps": Row(jumps, lambda: restart(world)) if os.path.exists(FAKETIME) else None}
+             "clock jumps": Row(jumps, lambda: restart(world)) if os.path.exists(clock) else None}
     disks["full disk"].before, (swaps["clock jumps"] or Row(None, None)).before = full_disk, strange_clock
     return {**processes, **links, **disks, **swaps}
 
@@ -235,7 +234,7 @@ def test(setting, parsed):
     missed = []
     for name in wanted:
         if matrix[name] is None:
-            print(f"| {name} | left out: needs a network of its own and nft, or libfaketime |")
+            print(f"| {name} | left out: needs a network of its own and nft, or the library of the clock |")
             continue
         try:
             play(world, name, matrix[name], parsed)

@@ -1,4 +1,5 @@
-// Preloaded into a process, adds the seconds in the file $SHIFTED_CLOCK to the time of day; other clocks stay as they are.
+// Preloaded into a process, adds the seconds in the file $SHIFTED_CLOCK to the time of day; other clocks stay as they
+// are.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

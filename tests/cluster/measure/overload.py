@@ -21,6 +21,7 @@ parser.add_argument("--parts", default="hung,overload,mixed")
 parser.add_argument("--rate", type=float, default=300, help="of the parts hung and mixed")
 parser.add_argument("--seconds", type=float, default=10)
 parser.add_argument("--documents", type=int, default=20000)
+parser.add_argument("--words", type=int, default=3, help="of a search: many make searches dear, so that refusals and the load itself are cheap beside them")
 parser.add_argument("--connections", type=int, default=1000)
 
 
@@ -38,7 +39,8 @@ class Load:
 
 
 def said(name, report):
-    print(name, json.dumps({key: report[key] for key in report if key not in ("statuses",)}), flush=True)
+    kept = ("requests", "answers", "queries_per_second", "statuses", "degraded", "refused", "unanswered", "latency_ms")
+    print(name, json.dumps({key: report[key] for key in kept if key in report}), flush=True)
     return report
 
 
@@ -91,7 +93,7 @@ def mixed(world, parsed):
 def test(setting, parsed):
     world = fault_world.World(setting, parsed.documents)
     with open(setting.path("queries.txt"), "w", encoding="utf-8") as file:
-        file.writelines(" ".join(setting.rng.sample(world.words, 3)) + "\n" for _ in range(2000))
+        file.writelines(" ".join(setting.rng.sample(world.words, parsed.words)) + "\n" for _ in range(2000))
     for part in parsed.parts.split(","):
         {"hung": hung, "overload": overload, "mixed": mixed}[part](world, parsed)
 
