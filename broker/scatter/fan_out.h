@@ -4,9 +4,9 @@
 // Each partition is asked of one replica. If the replica fails for another reason than time, its partitions go to other
 // replicas, once. If it takes clearly longer than its latest searches, or those of another replica that has all of its
 // partitions (at most half of the time that is left), that replica is asked as well as soon as Hedging allows it; the
-// first reply that searched them all wins, and the other request is cancelled. Each partition's hits come from exactly one reply: a
-// reply is used for a whole group of partitions or not at all, and hits of partitions that it calls unsearched are
-// removed.
+// first reply that searched them all wins, and the other request is cancelled. Each partition's hits come from exactly
+// one reply: a reply is used for a whole group of partitions or not at all, and hits of partitions that it calls
+// unsearched are removed.
 #include <functional>
 #include <memory>
 #include <span>

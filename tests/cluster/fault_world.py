@@ -10,30 +10,34 @@ import random_text
 import writing
 
 SHARDS, REPLICAS, PARTITIONS = 2, 2, 4
+STORED = "s3://bucket/faults"
 
 
 class World:
     http = property(lambda self: self.brokers_http[0])  # as of a harness.Cluster
 
-    def __init__(self, setting, documents, repository=None, repository_flags=()):
-        self.setting, self.rng = setting, setting.rng
-        self.folder, self.flags = repository or setting.path("repository"), list(repository_flags)
+    def __init__(self, setting, documents, store=None):
+        """`store`: an object store (tests/objects/store.py) that all read and write; none: a folder that the service serves."""
+        self.setting, self.rng, self.name = setting, setting.rng, "stored-" if store else ""
+        self.folder, self.flags = (STORED, store.arguments()) if store else (setting.path("repository"), [])
         os.makedirs(setting.path("repository"), exist_ok=True)
         self.words = random_text.vocabulary(setting.rng, 400)
         self.sources = {name: random_text.Collection(setting.rng, documents, self.words, name=name).write(setting.path(name + ".jsonl")) for name in "ab"}
         queries = [(query, mode, k) for query in random_text.queries(setting.rng, self.words, 12) for mode in ("and", "or") for k in (3, 20)]
         self.reference = open_load.Reference(queries)
         keys, key_file = writing.make_keys(setting)
-        self.service_flags = ["--api-keys", key_file, "--refresh-ms", "100", "--memory-limit", "128MiB", "--lease-seconds", "3", *self.flags]
+        self.service_flags = ["--api-keys", key_file, "--refresh-ms", "100", "--memory-limit", "128MiB",
+                              *(self.flags or ["--lease-seconds", "3"])]
         self.publish("b")
-        self.service = writing.Service(setting, self.folder, keys, "--state", setting.path("first"), *self.service_flags, name="first")
+        self.service = writing.Service(setting, self.folder, keys, "--state", setting.path(self.name + "first"), *self.service_flags,
+                                       name=self.name + "first")
         self.service.expect(201, "PUT", "/v1/collections/c", key="admin")
         self.service.expect(200, "POST", "/v1/collections/c/documents", writing.line("begin", ["begin"]), key="write")
         self.service.refresh()
         count = SHARDS * REPLICAS
         ports = harness.free_ports(2 * count + 2)
         self.leaf_ports, self.leaf_http, self.brokers_http = ports[:count], ports[count:2 * count], ports[2 * count:]
-        self.leaf_repository = f"http://127.0.0.1:{self.service.port}/repository" if repository is None else repository
+        self.leaf_repository = f"http://127.0.0.1:{self.service.port}/repository" if store is None else STORED
         self.leaves, self.brokers = [None] * count, [None] * len(self.brokers_http)
         for number in range(count):
             self.start_leaf(number)
@@ -48,7 +52,7 @@ class World:
     def start_leaf(self, number, *before):
         self.setting.before["frond-leaf"] = before
         self.leaves[number] = self.setting.spawn(
-            f"leaf{number}", "frond-leaf", "--repository", self.leaf_repository, "--collection", "c", "--collection", "s", "--data", self.data(number),
+            f"{self.name}leaf{number}", "frond-leaf", "--repository", self.leaf_repository, "--collection", "c", "--collection", "s", "--data", self.data(number),
             "--listen", f"tcp://127.0.0.1:{self.leaf_ports[number]}", "--http", f"127.0.0.1:{self.leaf_http[number]}", "--shard",
             f"{number % SHARDS}/{SHARDS}", "--cpu-threads", "1", "--gpu", "off", "--poll-ms", "200", "--disk-reserve", "0",
             "--host-cache", "0", "--document-cache", "0", "--term-cache", "0",  # so that damaged files are read
@@ -57,18 +61,19 @@ class World:
     def start_broker(self, number, *before):
         self.setting.before["frond-broker"] = before
         leaves = [flag for port in self.leaf_ports for flag in ("--leaf", f"tcp://127.0.0.1:{port}")]
-        self.brokers[number] = self.setting.spawn(f"broker{number}", "frond-broker", "--http", f"127.0.0.1:{self.brokers_http[number]}",
+        self.brokers[number] = self.setting.spawn(f"{self.name}broker{number}", "frond-broker", "--http", f"127.0.0.1:{self.brokers_http[number]}",
                                                   "--collection", "c", "--collection", "s", "--threads", "1", *leaves)
 
     def data(self, number):
-        return self.setting.path(f"leaf{number}-data")
+        return self.setting.path(f"{self.name}leaf{number}-data")
 
     def publish(self, content):
         """A generation of `s` with other documents."""
         before = harness.current(self.folder, "s") if os.path.isdir(self.folder) else max(self.reference.content_of, default=0)
         if before is not None:
             self.reference.content_of[before + 1] = content
-        self.setting.build(self.folder, "s", [self.sources[content]], PARTITIONS, memory_limit="128MiB",
+        scratch = {"scratch": self.setting.path("scratch")} if self.folder == STORED else {}
+        self.setting.build(self.folder, "s", [self.sources[content]], PARTITIONS, memory_limit="128MiB", **scratch,
                            **{flag[2:].replace("-", "_"): value for flag, value in zip(self.flags[::2], self.flags[1::2])})
         self.generation = (before or 0) + 1
 

@@ -127,6 +127,35 @@ TEST_F(ASearch, HedgesAfterAQuarterOfASecondWhereNoTimesAreKnownAndTakesTheFirst
   EXPECT_EQ(leaf(0).cancelled, 1u) << "the slower reply is not wanted any more";
   EXPECT_EQ(leaf(0).searches.open(), 0u);
 }
+TEST_F(ASearch, HedgesWhatFetchesItsDocuments) {
+  leaf(1).extra_in_flight = 1;
+  start(milliseconds(1000));
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  ASSERT_EQ(leaf(0).fetches.open(), 1u);
+  cluster.advance(milliseconds(249));
+  EXPECT_EQ(leaf(1).fetches.open(), 0u);
+  cluster.advance(milliseconds(1));
+  ASSERT_EQ(leaf(1).fetches.open(), 1u);
+  leaf(1).fetches.answer(support::documents(leaf(1).fetches.asked.back().request));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+  EXPECT_TRUE(page->whole());
+  EXPECT_EQ(leaf(0).cancelled, 1u);
+  EXPECT_TRUE(cluster.map.leaves()[0]->silent);
+}
+TEST_F(ASearch, TakesTheDocumentsOfASlowLeafWhenItsHedgeFails) {
+  leaf(1).extra_in_flight = 1;
+  start(milliseconds(1000));
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(250));
+  leaf(1).fetches.answer(Error(Code::kUnavailable, "gone"));
+  EXPECT_FALSE(page);
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_TRUE(page->whole());
+}
 // One in twenty, and several at once after a calm time.
 TEST_F(ASearch, HedgesAShareOfSearchesOnly) {
   context.hedging = Hedging({.share = 0.05});
