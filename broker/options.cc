@@ -176,9 +176,9 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
   add_number(app, "--max-leaf-in-flight", options.max_leaf_in_flight, 1, 1 << 16,
              "Searches and fetches sent to one leaf at a time, by all threads");
   add_number(app, "--hedge-share", options.hedge_share, 0.0, 1.0,
-             "Share of searches that may be sent to a second replica because the first takes twice as "
-             "long as 19 of 20 of its last 128 searches took; 0: none. None goes to a leaf at half of its "
-             "queue or of --max-leaf-in-flight");
+             "Share of searches and fetches that may be sent to a second replica because the first takes twice as "
+             "long as 19 of 20 of its last 128 took, or four times as long as those of the second; 0: none. "
+             "None goes to a leaf at half of its queue or of --max-leaf-in-flight. A leaf that hangs is left by all");
 }
 
 }  // namespace

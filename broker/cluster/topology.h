@@ -19,7 +19,7 @@
 
 namespace frond::broker::cluster {
 
-// How long a leaf's latest searches took, so that a broker can tell which one is late. One thread.
+// How long a leaf's latest searches, or fetches, took, so that a broker can tell which one is late. One thread.
 class ReplyTimes {
  public:
   static constexpr std::size_t kKept = 128;    // the latest
@@ -65,6 +65,7 @@ struct LeafNode {
   // Another replica answered a search first that this one was asked before, and it has not said a word since.
   bool silent = false;
   ReplyTimes usual, costly;  // of its searches that are not costly (common/wire/messages.h), and of those that are
+  ReplyTimes fetches;
   // Whether it said that it has `feature` (wire::kFeatureUnranked, …).
   bool has(std::uint64_t feature) const { return said && (said->features & feature) == feature; }
   // The leaf ends soon. `said` keeps the generations that it listed before: the leaf still answers, and is asked for

@@ -13,8 +13,6 @@ namespace frond::broker::scatter {
 
 namespace {
 constexpr std::size_t kMaxAttempts = 2;  // leaves that may be asked for one partition
-constexpr std::chrono::microseconds kMinHedge{2000};
-constexpr std::chrono::microseconds kFirstHedge{250'000};  // a leaf whose times are not known; not for costly searches
 
 class FanOut final : public Abandonable, public std::enable_shared_from_this<FanOut> {
  public:
@@ -84,8 +82,8 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
     }
   }
   std::vector<cluster::LeafRef> not_to_ask(std::span<const cluster::LeafRef> tried) const {
-    std::vector<cluster::LeafRef> all(tried.begin(), tried.end());
-    all.insert(all.end(), too_old_.begin(), too_old_.end());
+    std::vector<cluster::LeafRef> all = too_old_;
+    all.insert(all.end(), tried.begin(), tried.end());
     return all;
   }
   void send(const std::shared_ptr<Group>& group, const cluster::LeafRef& leaf) {
@@ -114,15 +112,22 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   }
   void plan_hedge(const std::shared_ptr<Group>& group) {
     context_.hedging.count_search();
-    if (group->tried.size() >= kMaxAttempts || !context_.hedging.enabled()) return;
-    const auto half =
-        std::chrono::duration_cast<std::chrono::microseconds>(deadline_.left(context_.timers.clock()) / 2);
-    if (half < kMinHedge || !one_for_all(*topology_, group->partitions, not_to_ask(group->tried))) return;
-    const auto late = times_of(*group->tried.back()).late_after().value_or(costly_ ? half : kFirstHedge);
-    group->hedge = context_.timers.after(std::clamp(late, kMinHedge, half), [self = shared_from_this(), group] {
+    if (group->tried.size() >= kMaxAttempts) return;
+    const auto late = hedge_after(context_, deadline_, group->partitions, not_to_ask(group->tried), *topology_,
+                                  costly_ ? &cluster::LeafNode::costly : &cluster::LeafNode::usual,
+                                  costly_ ? std::chrono::microseconds::max() : kFirstHedge);
+    if (late) hedge(group, *late);
+  }
+  // … and again after as long, while the budget has none.
+  void hedge(const std::shared_ptr<Group>& group, std::chrono::microseconds late) {
+    group->hedge = context_.timers.after(late, [self = shared_from_this(), group, late] {
       group->hedge.reset();
       const cluster::LeafRef other = one_for_all(*self->topology_, group->partitions, self->not_to_ask(group->tried));
-      if (!group->settled && other && self->context_.hedging.allow(*other)) self->send(group, other);
+      if (group->settled || !other) return;
+      if (self->context_.hedging.allow(*other, group->tried.back()->silent))
+        self->send(group, other);
+      else
+        self->hedge(group, late);
     });
   }
 

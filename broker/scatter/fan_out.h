@@ -2,11 +2,11 @@
 // The first round trip of a search: one request for every partition of a generation, with failover and hedging.
 //
 // Each partition is asked of one replica. If the replica fails for another reason than time, its partitions go to other
-// replicas, once. If it takes clearly longer than its latest searches (at most half of the time that is left) and one
-// other replica has all of its partitions, that replica is asked as well if Hedging allows it; the first reply that
-// searched them all wins, and the other request is cancelled. Each partition's hits come from exactly one reply: a
-// reply is used for a whole group of partitions or not at all, and hits of partitions that it calls unsearched are
-// removed.
+// replicas, once. If it takes clearly longer than its latest searches, or those of another replica that has all of its
+// partitions (at most half of the time that is left), that replica is asked as well as soon as Hedging allows it; the
+// first reply that searched them all wins, and the other request is cancelled. Each partition's hits come from exactly
+// one reply: a reply is used for a whole group of partitions or not at all, and hits of partitions that it calls
+// unsearched are removed.
 #include <functional>
 #include <memory>
 #include <span>

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -37,23 +39,26 @@ class Fetching : public Abandonable, public std::enable_shared_from_this<Fetchin
   virtual bool has_enough() const { return false; }
   bool is_over() const { return !done_; }
 
-  // `request` needs no generation. `heard` gets the reply; what a failure says about the leaf is seen to.
-  void ask(const cluster::LeafRef& leaf, wire::FetchRequest request,
-           std::function<void(Result<wire::FetchReply>)> heard) {
+  // The leaves that were asked, and the first reply, or the last failure.
+  using Heard = std::function<void(std::span<const cluster::LeafRef> tried, Result<wire::FetchReply>)>;
+
+  // `request` needs no generation; it is of `partitions`. Another replica of these, outside `left_out`, is asked as
+  // well if the leaf is late (Hedging). What a failure says about a leaf is seen to.
+  void ask(const cluster::LeafRef& leaf, wire::FetchRequest request, std::vector<std::uint32_t> partitions,
+           std::vector<cluster::LeafRef> left_out, Heard heard) {
     ++open_;
-    ++context_.counters.fetch_requests;
     request.generation = topology_->generation;
     request.content = topology_->content;
-    const std::uint64_t number = ++sent_;
-    const auto take = [self = this->shared_from_this(), leaf, number,
-                       heard = std::move(heard)](Result<wire::FetchReply> reply) {
-      self->asked_.erase(number);
-      if (!reply) self->count_failure(leaf, reply.error());
-      heard(std::move(reply));
-      self->close_one();
-    };
-    const cluster::RequestId id = leaf->client->fetch(std::move(request), deadline_, take);
-    asked_.emplace(number, std::pair(leaf, id));
+    left_out.push_back(leaf);
+    auto asked = std::make_shared<Asked>(Asked{std::move(partitions), std::move(left_out), std::move(heard)});
+    asked_.push_back(asked);
+    context_.hedging.count_search();
+    if (const auto late = hedge_after(context_, deadline_, asked->partitions, asked->left_out, *topology_,
+                                      &cluster::LeafNode::fetches, kFirstHedge)) {
+      asked->request = request;
+      plan_hedge(asked, *late);
+    }
+    send(asked, leaf, std::move(request));
   }
 
   ScatterContext& context_;
@@ -62,6 +67,58 @@ class Fetching : public Abandonable, public std::enable_shared_from_this<Fetchin
   Answer answer_;
 
  private:
+  struct Asked {
+    std::vector<std::uint32_t> partitions;
+    std::vector<cluster::LeafRef> left_out;  // with those that were asked
+    Heard heard;
+    wire::FetchRequest request = {};  // for another replica
+    std::vector<cluster::LeafRef> tried = {};
+    std::vector<std::pair<cluster::LeafRef, cluster::RequestId>> open = {};  // without a reply yet
+    std::optional<cluster::TimerQueue::Id> hedge = {};
+  };
+
+  void send(const std::shared_ptr<Asked>& asked, const cluster::LeafRef& leaf, wire::FetchRequest request) {
+    ++context_.counters.fetch_requests;
+    asked->tried.push_back(leaf);
+    const Instant sent = context_.timers.clock().now();
+    const auto take = [self = this->shared_from_this(), asked, leaf, sent](Result<wire::FetchReply> reply) {
+      self->take(asked, leaf, sent, std::move(reply));
+    };
+    asked->open.emplace_back(leaf, leaf->client->fetch(std::move(request), deadline_, take));
+  }
+  void take(const std::shared_ptr<Asked>& asked, const cluster::LeafRef& leaf, Instant sent,
+            Result<wire::FetchReply> reply) {
+    std::erase_if(asked->open, [&](const auto& one) { return one.first == leaf; });
+    if (!reply) {
+      count_failure(leaf, reply.error());
+      if (!asked->open.empty()) return;  // the other one may answer
+    } else {
+      const auto took = context_.timers.clock().now() - sent;
+      leaf->fetches.add(std::chrono::duration_cast<std::chrono::microseconds>(took));
+      leaf->silent = false;
+      if (leaf == asked->tried.back())
+        for (const auto& [late, request] : asked->open) late->silent = true;
+    }
+    cancel(*asked);
+    std::erase(asked_, asked);
+    asked->heard(asked->tried, std::move(reply));
+    close_one();
+  }
+  void plan_hedge(const std::shared_ptr<Asked>& asked, std::chrono::microseconds late) {
+    asked->hedge = context_.timers.after(late, [self = this->shared_from_this(), asked, late] {
+      asked->hedge.reset();
+      const cluster::LeafRef other = one_for_all(*self->topology_, asked->partitions, asked->left_out);
+      if (!other) return;
+      if (self->context_.hedging.allow(*other, asked->tried.back()->silent))
+        self->send(asked, other, std::move(asked->request));
+      else
+        self->plan_hedge(asked, late);
+    });
+  }
+  void cancel(Asked& asked) {
+    if (asked.hedge) context_.timers.cancel(*std::exchange(asked.hedge, {}));
+    for (const auto& [leaf, request] : std::exchange(asked.open, {})) leaf->client->cancel(request);
+  }
   void count_failure(const cluster::LeafRef& leaf, const Error& error) {
     ++context_.counters.fetch_failures;
     if (error.code() == Code::kUnavailable) context_.map.report_unavailable(leaf, error.message());
@@ -76,13 +133,12 @@ class Fetching : public Abandonable, public std::enable_shared_from_this<Fetchin
     done(std::move(answer_));
   }
   void cancel_all() {
-    for (const auto& [number, asked] : std::exchange(asked_, {})) asked.first->client->cancel(asked.second);
+    for (const auto& asked : std::exchange(asked_, {})) cancel(*asked);
   }
 
   std::function<void(Answer)> done_;  // null: it was called, or is not to be
   std::size_t open_ = 0;
-  std::uint64_t sent_ = 0;
-  std::map<std::uint64_t, std::pair<cluster::LeafRef, cluster::RequestId>> asked_;  // without a reply yet
+  std::vector<std::shared_ptr<Asked>> asked_;  // without a reply yet
 };
 
 class Fetch final : public Fetching<FetchResult> {
@@ -102,11 +158,21 @@ class Fetch final : public Fetching<FetchResult> {
     request.fields = plan_.fields;
     request.columns = plan_.columns;
     request.explain = plan_.explain;
-    ask(leaf, std::move(request), [this, leaf, ordinals = std::move(ordinals), again](Result<wire::FetchReply> reply) {
-      heard(leaf, ordinals, again, std::move(reply));
-    });
+    std::vector<std::uint32_t> partitions;
+    for (const Ordinal ordinal : ordinals)
+      if (const auto one = topology_->partition_of(ordinal);
+          one && std::ranges::find(partitions, *one) == partitions.end())
+        partitions.push_back(*one);
+    ask(leaf, std::move(request), std::move(partitions), too_old(),
+        [this, ordinals = std::move(ordinals), again](auto tried, Result<wire::FetchReply> reply) {
+          heard(tried, ordinals, again || tried.size() > 1, std::move(reply));
+        });
   }
-  void heard(const cluster::LeafRef& leaf, const std::vector<Ordinal>& asked, bool again,
+  // Leaves that do not know columns.
+  std::vector<cluster::LeafRef> too_old() const {
+    return left_out_for(*topology_, plan_.columns.empty() ? 0 : wire::kFeatureClauses);
+  }
+  void heard(std::span<const cluster::LeafRef> tried, const std::vector<Ordinal>& asked, bool again,
              Result<wire::FetchReply> reply) {
     const auto failed = reply ? wire::UnsearchedReason::kCorrupt : reason_of(reply.error().code());
     std::unordered_map<Ordinal, wire::UnsearchedReason> unfetched;
@@ -122,14 +188,14 @@ class Fetch final : public Fetching<FetchResult> {
         answer_.documents.push_back(std::move(document));
       }
     }
-    if (!unfetched.empty()) retry(leaf, unfetched, again);
+    if (!unfetched.empty()) retry(tried, unfetched, again);
   }
   struct Unfetched {
     std::vector<Ordinal> ordinals;
     wire::UnsearchedReason reason = wire::UnsearchedReason::kDeadline;  // another one, if a document has it
   };
-  void retry(const cluster::LeafRef& failed, const std::unordered_map<Ordinal, wire::UnsearchedReason>& unfetched,
-             bool again) {
+  void retry(std::span<const cluster::LeafRef> failed,
+             const std::unordered_map<Ordinal, wire::UnsearchedReason>& unfetched, bool again) {
     const bool late = deadline_.passed(context_.timers.clock());
     std::map<std::uint32_t, Unfetched> by_partition;
     for (const auto& [ordinal, reason] : unfetched) {
@@ -146,8 +212,8 @@ class Fetch final : public Fetching<FetchResult> {
       else
         partitions.push_back(partition);
     }
-    auto left_out = left_out_for(*topology_, plan_.columns.empty() ? 0 : wire::kFeatureClauses);
-    left_out.push_back(failed);
+    auto left_out = too_old();
+    left_out.insert(left_out.end(), failed.begin(), failed.end());
     const Assignment elsewhere = assign(*topology_, partitions, left_out, context_.turn++);
     for (const auto partition : elsewhere.unsearched)
       answer_.unsearched.push_back({partition, by_partition[partition].reason});
@@ -192,11 +258,14 @@ class LookUp final : public Fetching<LookUpResult> {
       wire::FetchRequest request;
       request.id = id_;
       request.body_bytes = body_bytes_;
-      ask(share.leaf, std::move(request),
-          [this, share, again](Result<wire::FetchReply> reply) { heard(share, again, std::move(reply)); });
+      ask(share.leaf, std::move(request), share.partitions, left_out,
+          [this, partitions = share.partitions, again](auto tried, Result<wire::FetchReply> reply) {
+            heard(partitions, tried, again || tried.size() > 1, std::move(reply));
+          });
     }
   }
-  void heard(const LeafShare& asked, bool again, Result<wire::FetchReply> reply) {
+  void heard(const std::vector<std::uint32_t>& asked, std::span<const cluster::LeafRef> tried, bool again,
+             Result<wire::FetchReply> reply) {
     if (reply) {
       for (auto& document : reply->documents)
         if (document.found && document.id == id_ && !answer_.document) answer_.document = std::move(document);
@@ -204,12 +273,12 @@ class LookUp final : public Fetching<LookUpResult> {
     }
     const Code code = reply.error().code();
     if (again || code == Code::kDeadline || deadline_.passed(context_.timers.clock())) {
-      for (const auto partition : asked.partitions) answer_.unsearched.push_back({partition, reason_of(code)});
+      for (const auto partition : asked) answer_.unsearched.push_back({partition, reason_of(code)});
       return;
     }
     auto left_out = left_out_for(*topology_, wire::kFeatureById);
-    left_out.push_back(asked.leaf);
-    send(asked.partitions, left_out, reason_of(code), true);
+    left_out.insert(left_out.end(), tried.begin(), tried.end());
+    send(asked, left_out, reason_of(code), true);
   }
 
   const std::string id_;

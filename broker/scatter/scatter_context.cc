@@ -78,6 +78,23 @@ cluster::LeafRef one_for_all(const cluster::Topology& topology, std::span<const 
   return best;
 }
 
+std::optional<std::chrono::microseconds> hedge_after(ScatterContext& context, Deadline deadline,
+                                                     std::span<const std::uint32_t> partitions,
+                                                     std::span<const cluster::LeafRef> tried,
+                                                     const cluster::Topology& topology,
+                                                     cluster::ReplyTimes cluster::LeafNode::*times,
+                                                     std::chrono::microseconds unknown) {
+  constexpr std::chrono::microseconds kLeast{2000};
+  if (!context.hedging.enabled()) return std::nullopt;
+  const auto half = std::chrono::duration_cast<std::chrono::microseconds>(deadline.left(context.timers.clock()) / 2);
+  const cluster::LeafRef other = half < kLeast ? nullptr : one_for_all(topology, partitions, tried);
+  if (!other) return std::nullopt;
+  auto late = ((*tried.back()).*times).late_after().value_or(unknown);
+  // A leaf that is often slow is late by another's times.
+  if (const auto others = ((*other).*times).late_after()) late = std::min(late, 2 * *others);
+  return std::clamp(late, kLeast, half);
+}
+
 std::uint32_t ShownAhead::hits(std::uint32_t k, double share) const {
   const double mean = k * share;
   return std::min(k, static_cast<std::uint32_t>(std::ceil(mean + margin_ * std::sqrt(mean * (1 - share)))));

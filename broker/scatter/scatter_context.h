@@ -1,6 +1,7 @@
 #pragma once
 // What every search uses and counts. One object for each of the broker's threads, used on that thread only.
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,12 +38,12 @@ std::vector<cluster::LeafRef> left_out_for(const cluster::Topology& topology, st
 cluster::LeafRef one_for_all(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,
                              std::span<const cluster::LeafRef> tried);
 
-// Limits hedges (the same request to a second replica): a hedge helps against one slow leaf, but adds load where all
-// are slow. Counts the hedges it allows and withholds.
+// Limits hedges (the same request, search or fetch, to a second replica): a hedge helps against one slow leaf, but adds
+// load where all are slow. Counts the hedges it allows and withholds.
 class Hedging {
  public:
   struct Limits {
-    double share = 0.05;  // hedges per search sent to a leaf; 0: no hedges
+    double share = 0.05;  // hedges per search or fetch sent to a leaf; 0: no hedges
     std::size_t max_leaf_in_flight = 2048;
   };
   struct Counters {
@@ -51,19 +52,20 @@ class Hedging {
   explicit Hedging(Limits limits) : limits_(limits), saved_(limits.share > 0 ? kMaxSaved : 0) {}
 
   bool enabled() const { return limits_.share > 0; }
-  // Call for each search sent to a leaf: it adds `share` of a hedge to the budget.
+  // Call for each search and fetch sent to a leaf first: it adds `share` of a hedge to the budget.
   void count_search() { saved_ = std::min(saved_ + limits_.share, kMaxSaved); }
-  // Whether to ask `other` as well now; takes one hedge from the budget.
-  bool allow(const cluster::LeafNode& other) {
+  // Whether to ask `other` as well now; takes one hedge from the budget, unless the leaf that was asked first is silent
+  // (LeafNode): then the searches that it has are moved, and no others come to it.
+  bool allow(const cluster::LeafNode& other, bool first_is_silent) {
     if (is_busy(other)) {
       ++counters_.overloaded;
       return false;
     }
-    if (saved_ < 1) {
+    if (saved_ < 1 && !first_is_silent) {
       ++counters_.over_budget;
       return false;
     }
-    saved_ -= 1;
+    if (!first_is_silent) saved_ -= 1;
     ++counters_.sent;
     return true;
   }
@@ -121,6 +123,18 @@ struct ScatterContext {
   ShownAhead ahead{};
   std::size_t turn = 0;  // rotates the choice among equal replicas
 };
+
+inline constexpr std::chrono::microseconds kFirstHedge{250'000};  // a leaf whose times are not known; not if costly
+
+// When to ask a second replica of `partitions`: the first, the last of `tried`, is late by then, by its own times or by
+// those of the other. None: there is no other outside `tried`, hedges are off, or too little time is left. `unknown`:
+// where there are no times.
+std::optional<std::chrono::microseconds> hedge_after(ScatterContext& context, Deadline deadline,
+                                                     std::span<const std::uint32_t> partitions,
+                                                     std::span<const cluster::LeafRef> tried,
+                                                     const cluster::Topology& topology,
+                                                     cluster::ReplyTimes cluster::LeafNode::*times,
+                                                     std::chrono::microseconds unknown);
 
 // The reason for the partitions of a request that LeafClient has answered with `code`. As wire::reason_of(), except
 // that kNotFound is kUnknownGeneration: LeafClient returns it for that reason only. The broker then asks the leaf again

@@ -161,7 +161,7 @@ def current(repository, collection):
     """The current generation's number; None where nothing is published."""
     try:
         with open(os.path.join(repository, collection, "CURRENT"), encoding="ascii") as file:
-            return int(file.read())
+            return int(file.read().split()[0])
     except FileNotFoundError:
         return None
 

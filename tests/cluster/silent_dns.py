@@ -3,37 +3,16 @@
 
 The test runs in its own network namespace, whose only name server receives questions and answers none.
 """
-import fcntl
 import os
-import shutil
 import socket
-import struct
 import subprocess
-import sys
 import time
 
 import harness
+import namespace
 import random_text
 
-INSIDE = "FROND_TEST_INSIDE_NAMESPACE"
 SERVER = "127.0.0.53"
-SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
-
-
-def enter_namespaces():
-    """Starts this script again inside; exits 77 where that may not be done."""
-    unshare = ["unshare", "-mn"] if os.geteuid() == 0 else ["unshare", "-rmn"]
-    if shutil.which("unshare") is None or subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
-        print("skipped: no namespaces")
-        sys.exit(harness.SKIPPED)
-    os.execvpe("unshare", [*unshare, sys.executable, *sys.argv], {**os.environ, INSIDE: "1"})
-
-
-def loopback_up():
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        request = struct.pack("16sH14x", b"lo", 0)
-        flags = struct.unpack("16sH14x", fcntl.ioctl(s, SIOCGIFFLAGS, request))[1]
-        fcntl.ioctl(s, SIOCSIFFLAGS, struct.pack("16sH14x", b"lo", flags | IFF_UP))
 
 
 def silent_name_server(setting):
@@ -48,7 +27,6 @@ def silent_name_server(setting):
 
 
 def test(setting):
-    loopback_up()
     server = silent_name_server(setting)
     words = random_text.vocabulary(setting.rng, 50)
     source = random_text.Collection(setting.rng, 100, words).write(setting.path("documents.jsonl"))
@@ -72,6 +50,5 @@ def test(setting):
 
 
 parsed = harness.arguments(__doc__).parse_args()
-if INSIDE not in os.environ:
-    enter_namespaces()
+namespace.enter()
 harness.run(test, parsed)

@@ -75,6 +75,43 @@ TEST_F(AHedgedSearch, IsNotSentToBothWhereAllAreSlow) {
   EXPECT_LE(context.hedging.counters().sent - sent, 40u) << "soon 30 ms are usual";
 }
 
+TEST_F(AHedgedSearch, IsLateByTheTimesOfTheOtherReplicaToo) {
+  for (int i = 0; i < 128; ++i) {
+    cluster.map.leaves()[0]->usual.add(milliseconds(200));
+    cluster.map.leaves()[1]->usual.add(milliseconds(3));
+  }
+  leaf(1).extra_in_flight = 1;
+  start(milliseconds(1000));
+  leaf(2).searches.answer(found({}));
+  ASSERT_EQ(leaf(0).searches.open(), 1u);
+  cluster.advance(milliseconds(11));
+  EXPECT_EQ(leaf(1).searches.open(), 0u);
+  cluster.advance(milliseconds(1));
+  EXPECT_EQ(leaf(1).searches.open(), 1u);
+}
+// Far more than hedges are saved for: the first ones show that it hangs, and then it is not load that is added.
+TEST_F(AHedgedSearch, LeavesALeafThatHangsWithAllThatWereAskedOfIt) {
+  answer_all(20, milliseconds(3));
+  leaf(1).extra_in_flight = 200;
+  SearchPlan plan;
+  plan.topology = cluster.map.topology();
+  plan.request.mode = wire::Mode::kOr;
+  plan.request.terms = {{"word", 1}};
+  std::vector<std::shared_ptr<Abandonable>> all;
+  int whole = 0;
+  for (int i = 0; i < 100; ++i)
+    all.push_back(search(context, plan, Deadline::after(cluster.clock, milliseconds(1000)),
+                         [&](merge::Page done) { whole += done.whole(); }));
+  ASSERT_EQ(leaf(0).searches.open(), 100u);
+  for (int ms = 0; ms < 30; ++ms) {
+    cluster.advance(milliseconds(1));
+    for (std::size_t one : {1, 2})
+      while (leaf(one).searches.open() > 0) leaf(one).searches.answer(found({}));
+  }
+  EXPECT_EQ(whole, 100);
+  for (const auto& one : all) one->abandon();
+}
+
 TEST_F(ASearch, HedgesAfterAQuarterOfASecondWhereNoTimesAreKnownAndTakesTheFirstAnswer) {
   start(milliseconds(1000));
   leaf(2).searches.answer(found({}));
@@ -89,6 +126,35 @@ TEST_F(ASearch, HedgesAfterAQuarterOfASecondWhereNoTimesAreKnownAndTakesTheFirst
   EXPECT_EQ(ids(), "d0 ");
   EXPECT_EQ(leaf(0).cancelled, 1u) << "the slower reply is not wanted any more";
   EXPECT_EQ(leaf(0).searches.open(), 0u);
+}
+TEST_F(ASearch, HedgesWhatFetchesItsDocuments) {
+  leaf(1).extra_in_flight = 1;
+  start(milliseconds(1000));
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  ASSERT_EQ(leaf(0).fetches.open(), 1u);
+  cluster.advance(milliseconds(249));
+  EXPECT_EQ(leaf(1).fetches.open(), 0u);
+  cluster.advance(milliseconds(1));
+  ASSERT_EQ(leaf(1).fetches.open(), 1u);
+  leaf(1).fetches.answer(support::documents(leaf(1).fetches.asked.back().request));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+  EXPECT_TRUE(page->whole());
+  EXPECT_EQ(leaf(0).cancelled, 1u);
+  EXPECT_TRUE(cluster.map.leaves()[0]->silent);
+}
+TEST_F(ASearch, TakesTheDocumentsOfASlowLeafWhenItsHedgeFails) {
+  leaf(1).extra_in_flight = 1;
+  start(milliseconds(1000));
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(250));
+  leaf(1).fetches.answer(Error(Code::kUnavailable, "gone"));
+  EXPECT_FALSE(page);
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_TRUE(page->whole());
 }
 // One in twenty, and several at once after a calm time.
 TEST_F(ASearch, HedgesAShareOfSearchesOnly) {
@@ -122,6 +188,8 @@ TEST_F(ASearch, DoesNotHedgeWithABusyLeaf) {
   cluster.advance(milliseconds(450));
   EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
   EXPECT_EQ(context.hedging.counters().overloaded, 1u);
+  for (std::size_t i : {0, 2}) leaf(i).searches.answer(found({}));
+  page.reset();
   auto full = hello({served(1, 3, {0, 1})});
   full.queue_depth = 2049;
   full.queue_limit = 4096;
@@ -129,7 +197,7 @@ TEST_F(ASearch, DoesNotHedgeWithABusyLeaf) {
   cluster.advance(milliseconds(60));
   leaf(1).hellos.answer(full);
   start(milliseconds(1000));
-  ASSERT_EQ(leaf(0).searches.open(), 2u);
+  ASSERT_EQ(leaf(0).searches.open(), 1u);
   cluster.advance(milliseconds(450));
   EXPECT_EQ(leaf(1).searches.asked.size(), 0u);
   EXPECT_EQ(context.hedging.counters().overloaded, 2u);
