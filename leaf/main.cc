@@ -146,6 +146,7 @@ int serve_until_stopped(const Options& options, Process& process, std::vector<Co
   Schedulers schedulers(options, engines.costs, clock, gpu, registry);
   generation::Numbers numbers;
   generation::DamageLog damage(log, clock);
+  generation::ScrubPace scrub_pace(options.scrub_rate);
   Complaint slow(&log, std::chrono::milliseconds(100));
   serve::AnswerCheck check(options.check_share, log, &registry);
   const auto terms = make_term_table(options, registry);
@@ -194,7 +195,8 @@ int serve_until_stopped(const Options& options, Process& process, std::vector<Co
                                         .cache_state = [&] { return lists.cache_state(); },
                                         .list_store = lists.store(),
                                         .gpu = gpu,
-                                        .terms = *terms};
+                                        .terms = *terms,
+                                        .scrub_pace = scrub_pace};
   // They end before `lists`, where their partitions are registered.
   const auto opened = ServedCollections::open(shared, *data.folder, std::move(places));
   if (!opened) return refuse(opened.error());

@@ -57,6 +57,12 @@ void add_disk_options(config::CommandLine& app, Options& options, std::string& f
             "Free space that fetching leaves on the file system of --data: without it, and room for all that is to be "
             "fetched, nothing is")
       .group("Resources");
+  add_bytes(
+      app, "--scrub-rate", options.scrub_rate, "8MiB",
+      "Bytes a second, at most, that are read again of what is served, past the system's cache, and compared with "
+      "the digests of its manifests; what is damaged is fetched anew. 0: nothing is read again");
+  add_number(app, "--scrub-interval", options.scrub_s, 1, 31'536'000,
+             "Seconds after which a file is read again at the earliest, for --scrub-rate");
   add_number(app, "--lock-wait", options.lock_wait_s, 0, 86'400,
              "Seconds to wait for another leaf that still holds --data; then this one ends with exit code 2");
 }

@@ -52,12 +52,13 @@ struct Options {
   std::uint64_t grace_s = 30, superseded_s = 86'400, stall_s = 15, lock_wait_s = 60;
   bool links_files = false;  // of a repository on the same file system
   std::uint64_t fetch_min_rate = std::uint64_t{16} << 10, disk_reserve = std::uint64_t{64} << 20;
+  std::uint64_t scrub_rate = std::uint64_t{8} << 20, scrub_s = 86'400;
   std::vector<Budget> budgets;  // of the host: those of caches, and threads
   LogLevel log_level = LogLevel::kInfo;
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };
 
-inline constexpr std::size_t kMaxCollections = 64;  // each has two threads
+inline constexpr std::size_t kMaxCollections = 64;  // each has three threads
 
 // Whether metrics and lines of the log say which collection they are of.
 inline bool names_collections(const Options& options) {

@@ -151,6 +151,10 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
                 *place.source, *place.folder, loader_, board_, brokers_, shared.clock,
                 names_collections(shared.options) ? own_log_.emplace(shared.log, "collection", place.name) : shared.log,
                 &shared.registry),
+      scrubber_({.interval = std::chrono::seconds(shared.options.scrub_s),
+                 .labels = labels_of(shared.options, place.name),
+                 .on_damage = [this](auto file) { follower_.damaged(std::move(file)); }},
+                shared.scrub_pace, *place.folder, board_, shared.clock, &shared.registry),
       announcements_(
           place.source->watch(), [this] { follower_.look_soon(); }, &shared.registry,
           labels_of(shared.options, place.name)) {
@@ -167,12 +171,14 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
 
 void ServedCollection::start() {
   follower_.start();
+  scrubber_.start();
   announcements_.start();
 }
 
 bool ServedCollection::stop(std::chrono::milliseconds patience) {
   const auto until = std::chrono::steady_clock::now() + patience;
-  const bool deaf = announcements_.stop(patience);
+  const bool scrubs_no_more = scrubber_.stop(patience);  // at once
+  const bool deaf = announcements_.stop(patience) && scrubs_no_more;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
   return follower_.stop(std::max(left, std::chrono::milliseconds(0))) && deaf;
 }

@@ -22,6 +22,7 @@
 #include "leaf/generation/generation_follower.h"
 #include "leaf/generation/generation_loader.h"
 #include "leaf/generation/kept_generations.h"
+#include "leaf/generation/scrubber.h"
 #include "leaf/options.h"
 #include "leaf/serve/collections.h"
 #include "leaf/serve/leaf_service.h"
@@ -75,6 +76,7 @@ class ServedCollection {
     lists::ListStore& list_store;
     engine::Accelerator* gpu = nullptr;  // null: none
     serve::TermTable& terms;
+    generation::ScrubPace& scrub_pace;
   };
   // `place` outlives this. With several collections, metrics and lines of the log name the collection.
   ServedCollection(const Shared& shared, const CollectionPlace& place);
@@ -103,6 +105,7 @@ class ServedCollection {
   generation::GenerationLoader loader_;
   std::optional<warm::Warmer> warmer_;
   generation::GenerationFollower follower_;
+  generation::Scrubber scrubber_;
   generation::AnnouncementListener announcements_;
 };
 

@@ -94,9 +94,15 @@ constexpr Family kAnnouncements{"frond_leaf_announcements_total",
 constexpr Family kGenerationLoad{"frond_leaf_generation_load_duration_seconds",
                                  "Fetching, verifying, ingesting and opening a generation."};
 constexpr Family kDamaged{"frond_leaf_partitions_damaged",
-                          "Partitions of the newest generation whose files can't be read any more."};
+                          "Partitions of the newest generation whose files are damaged or can't be read any more."};
 constexpr Family kMended{"frond_leaf_generation_mended_total",
                          "Times that files which the disk had spoilt were fetched anew, or read again."};
+constexpr Family kScrubbedBytes{"frond_leaf_scrubbed_bytes_total",
+                                "Bytes of served files that were read again and compared with their digests."};
+constexpr Family kScrubDamaged{"frond_leaf_scrub_damaged_files_total",
+                               "Files that this found damaged, once each time that they were read."};
+constexpr Family kScrubAge{"frond_leaf_scrub_age_seconds",
+                           "How long ago the file was read that was read again least recently."};
 constexpr Family kFetchedBytes{"frond_leaf_fetched_bytes_total", "Bytes of files fetched from the repository."};
 constexpr Family kObjectRequests{"frond_leaf_object_requests_total",
                                  "Requests to the object store, by kind and outcome."};

@@ -29,11 +29,11 @@ Result<std::unique_ptr<DataFolder>> DataFolder::open_unless_held(const fs::path&
 }
 
 Result<void> DataFolder::remember(const std::string& manifest) const {
-  return files::replace_file(root_ / "SERVED", manifest);
+  return files::replace_file(current_manifest(), manifest);
 }
 
 Result<std::string> DataFolder::remembered() const {
-  return files::read_text(root_ / "SERVED", repository::kMaxManifestBytes);
+  return files::read_text(current_manifest(), repository::kMaxManifestBytes);
 }
 
 Result<void> DataFolder::keep_manifest(const GenerationId& id, const std::string& text) const {

@@ -48,6 +48,7 @@ class DataFolder {
     return {generation_file(std::to_string(id.number) + "-" + to_hex(id.content) + ".terms.sst"),
             generation_file(std::to_string(id.number) + ".terms.sst")};
   }
+  std::filesystem::path current_manifest() const { return root_ / "SERVED"; }
   std::filesystem::path asked_terms() const { return root_ / "ASKED"; }
   std::filesystem::path fetching(const std::string& id) const { return root_ / "fetching" / id; }
   // The manifest (JSON) that the next leaf process serves before it reaches the repository. remember() replaces it

@@ -9,17 +9,6 @@
 
 namespace frond::leaf::generation {
 namespace {
-constexpr std::chrono::milliseconds kLongestBackOff{60'000};
-
-// kCorrupt, kUnavailable: a file of the generation has changed on disk since it was opened. Checks all files.
-Result<void> check_files(const ServedGeneration& generation) {
-  Result<void> outcome = generation.terms->check_files();
-  for (const ServedPartition& one : generation.partitions) {
-    auto checked = one.open->partition().check_files();
-    if (outcome && !checked) outcome = std::move(checked).error().within("partition " + one.open->id());
-  }
-  return outcome;
-}
 
 // Messages of a server that does not answer differ from poll to poll by milliseconds and attempts.
 std::string without_digits(std::string text) {
@@ -76,6 +65,7 @@ void GenerationFollower::step() {
   if (!std::exchange(begun_, true)) serve_remembered();
   retire();
   advance();
+  hear_of_damage();
   mend();
   delete_unused();
   measure();
@@ -85,6 +75,7 @@ void GenerationFollower::step() {
 void GenerationFollower::look() {
   retire();
   advance();
+  if (hear_of_damage()) mend();
   delete_unused();
   measure();
 }
@@ -173,55 +164,6 @@ void GenerationFollower::settle() {
   refused_ = {};
   refused_why_.clear();
   board_.set_detail(what_is_kept());
-}
-
-// Replaces files of the current generation that were damaged on disk after they were opened.
-void GenerationFollower::mend() {
-  const auto set = board_.get();
-  if (set->empty()) return;
-  for (const auto& one : *set) static_cast<void>(check_files(*one));  // marks truncated files in every generation
-  const ServedGeneration& current = *set->back();
-  const Result<void> intact = check_files(current);
-  if (intact) {
-    damage_.clear();
-    mend_back_off_ = {};
-    return;
-  }
-  if (damage_.empty())
-    log_.warn("a file on this disk is damaged: it is fetched anew", {{"error", intact.error().message()}});
-  if (damage_.empty()) damage_ = intact.error().message();
-  board_.set_detail("generation " + std::to_string(current.generation) + " is damaged on this disk: " + damage_);
-  if (clock_.now() < mend_at_) return;
-  const Result<repository::Manifest> manifest = manifest_of(current.id());
-  auto loaded = manifest ? loader_.load(*manifest, *set, [this] { return thread_.stopping(); })
-                         : Result<std::shared_ptr<const ServedGeneration>>(manifest.error());
-  if (loaded) {
-    mended_total_.add();
-    return take(std::move(*loaded));
-  }
-  mend_back_off_ = mend_back_off_.count() == 0 ? options_.poll : std::min(kLongestBackOff, mend_back_off_ * 2);
-  mend_at_ = clock_.now() + mend_back_off_;
-  const std::string told = intact.error().message() + "; fetching it anew: " + loaded.error().message();
-  board_.set_detail("generation " + std::to_string(current.generation) + " is damaged on this disk: " + told);
-  if (told == damage_ || thread_.stopping()) return;
-  damage_ = told;
-  log_.error("a damaged file could not be fetched anew", {{"error", told}});
-}
-
-// The manifest of a served generation: the copy in the data folder if it matches, else the repository's. With the local
-// copy a partition whose files are intact again needs no repository.
-Result<repository::Manifest> GenerationFollower::manifest_of(const GenerationId& id) const {
-  const auto is_meant = [&](const Result<repository::Manifest>& manifest) {
-    return manifest && GenerationId{manifest->generation, manifest->content} == id &&
-           manifest->collection == options_.collection;
-  };
-  if (const Result<std::string> kept = data_.remembered()) {
-    auto manifest = repository::manifest_from_json(*kept);
-    if (is_meant(manifest)) return manifest;
-  }
-  auto manifest = source_.manifest(id.number);
-  if (!manifest || is_meant(manifest)) return manifest;
-  return Error(Code::kNotFound, "the repository has another " + name_of({id.number, manifest->content}));
 }
 
 // Best effort: without the saved manifest the next leaf process on this folder must wait for the repository.

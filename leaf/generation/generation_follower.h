@@ -26,8 +26,9 @@
 // kept for the next attempt and deleted when CURRENT names another generation, so the disk holds only the served
 // generations and the next one.
 //
-// Repair: if a file of the current generation (a partition or the term statistics) is found truncated or unreadable, it
-// is loaded again and replaced. Until then, searches that need it return an error.
+// Repair: if a file of the current generation (a partition, the term statistics, changes) is found truncated or
+// unreadable, or a scrubber reports it, it is loaded again and replaced. Until then, searches that need it return an
+// error; but a partition of which a file is only gone is served on.
 #include <functional>
 #include <map>
 #include <string>
@@ -38,6 +39,7 @@
 #include "leaf/generation/generation_loader.h"
 #include "leaf/generation/kept_generations.h"
 #include "leaf/generation/stoppable_thread.h"
+#include "leaf/generation/stored_files.h"
 
 namespace frond::leaf::generation {
 
@@ -47,6 +49,8 @@ inline constexpr std::size_t kMaxServedGenerations = 8;
 // Within this a broker hears a leaf's list, or takes the leaf for down (ClusterMap::Config).
 inline constexpr std::chrono::seconds kLeaving{4};
 inline constexpr std::uint64_t kManifestBytesASecond = 64 << 10;
+// Between attempts to take a generation, or to mend one.
+inline constexpr std::chrono::milliseconds kLongestBackOff{60'000};
 
 class GenerationFollower {
  public:
@@ -72,6 +76,8 @@ class GenerationFollower {
   void start() {
     thread_.start([this] { run(); });
   }
+  // A file of what is served is damaged (scrubber.h). Any thread.
+  void damaged(DamagedFile file);
   // CURRENT may have changed: looks at it now, instead of at the next poll. Any thread.
   void look_soon() { thread_.wake(); }
   // False: the thread was still in a transfer after `patience`. The process may exit anyway: the next start cleans up
@@ -87,11 +93,13 @@ class GenerationFollower {
   void serve_remembered();
   std::shared_ptr<const ServedGeneration> load_remembered(const std::string& text);
   void advance();
+  bool hear_of_damage();
+  std::string damage_of(const ServedGeneration& current) const;
   void mend();
   void take(std::shared_ptr<const ServedGeneration> generation);
   void load(const repository::Manifest& manifest, const std::string& text);
   void settle();
-  Result<repository::Manifest> manifest_of(const GenerationId& id) const;
+  Result<std::string> manifest_of(const GenerationId& id) const;
   void remember(const GenerationId& id, const std::string& manifest);
   void sweep(const repository::Manifest* wanted);
   void refuse(const GenerationId& id, const Error& why);
@@ -131,6 +139,11 @@ class GenerationFollower {
   bool begun_ = false;
   std::map<GenerationId, Instant> superseded_;                         // when each was superseded
   std::map<std::string, std::weak_ptr<const OpenPartition>> retired_;  // by id; deleted when no longer open
+
+  // What scrubbers reported and is not mended yet: by a partition's id, or a file's name.
+  std::map<std::string, Error> rotten_;
+  Mutex reports_mutex_;
+  std::vector<DamagedFile> reports_ FROND_GUARDED_BY(reports_mutex_);
 
   StoppableThread thread_;  // last: ends before the other members do
 };

@@ -155,7 +155,7 @@ void GenerationFollower::measure() const {
   if (const auto free = repository::free_bytes(data_.fetching({}))) show(disk_free_, static_cast<double>(*free));
   std::size_t broken = 0;
   if (!set->empty())
-    for (const ServedPartition& one : set->back()->partitions) broken += one.open->partition().intact() ? 0 : 1;
+    for (const ServedPartition& one : set->back()->partitions) broken += one.open->intact() ? 0 : 1;
   show(damaged_, static_cast<double>(broken));
 }
 

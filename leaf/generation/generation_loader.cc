@@ -1,6 +1,7 @@
 #include "leaf/generation/generation_loader.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -33,21 +34,6 @@ Result<void> expect_content(const partition::Partition& opened, const repository
 
 GenerationId id_of(const repository::Manifest& manifest) { return {manifest.generation, manifest.content}; }
 
-// kCorrupt: the database's file sizes differ from the manifest. Compares sizes only, since RocksDB renames the files.
-// This finds a truncated file before it is read.
-Result<void> expect_sizes(const fs::path& database, const std::vector<repository::PartitionFile>& files) {
-  std::vector<std::uint64_t> there, wanted;
-  std::error_code failure;
-  for (fs::directory_iterator at(database, failure), end; !failure && at != end; at.increment(failure))
-    if (at->path().extension() == ".sst") there.push_back(at->file_size(failure));
-  if (failure) return Error(Code::kUnavailable, database.string() + ": " + failure.message());
-  for (const auto& file : files) wanted.push_back(file.bytes);
-  std::sort(there.begin(), there.end());
-  std::sort(wanted.begin(), wanted.end());
-  if (there == wanted) return {};
-  return Error(Code::kCorrupt, database.string() + ": its files are not as large as the manifest says");
-}
-
 // Bytes of a file that are not on disk yet, neither in the file nor in its partial file.
 std::uint64_t missing_bytes_of(const repository::PartitionFile& file, const fs::path& place) {
   std::error_code failure;
@@ -65,7 +51,7 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   std::map<std::string, std::shared_ptr<const OpenPartition>> open;
   for (const auto& served : serving)
     for (const auto& one : served->partitions)
-      if (one.open->partition().intact()) open.emplace(one.open->id(), one.open);
+      if (one.open->intact() && !distrusted_.contains(one.open->id())) open.emplace(one.open->id(), one.open);
   auto loaded = std::make_shared<ServedGeneration>();
   loaded->serial = ++numbers_.last_serial;
   loaded->generation = manifest.generation;
@@ -92,7 +78,9 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
       return std::move(fits).error().within("partition " + entry.id);
     Hidden hidden = FROND_TRY(hidden_of(entry, *partition, loaded->changes, serving));
     loaded->partitions.push_back({p, entry.placement(), partition, std::move(hidden.documents), hidden.tokens});
+    distrusted_.erase(entry.id);
   }
+  for (const std::string& file : loaded->files) distrusted_.erase(file);
   return std::shared_ptr<const ServedGeneration>(std::move(loaded));
 }
 
@@ -161,25 +149,28 @@ Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(co
                                                                               const std::function<bool()>& stopping) {
   const fs::path database = data_.partition(entry.id);
   const bool there = partition::Partition::complete(database);
-  if (!there) FROND_TRY(fetch_partition(entry, stopping));
-  auto opened = open_verified(entry);
+  StoredFiles stored;
+  if (!there) FROND_TRY(fetch_partition(entry, stored, stopping));
+  auto opened = open_verified(entry, stored);
   if (!opened && there) {  // damaged on disk, or left by another collection
-    FROND_TRY(remove_folder(database));
-    FROND_TRY(fetch_partition(entry, stopping));
-    opened = open_verified(entry);
+    FROND_TRY(fetch_partition(entry, stored, stopping));
+    opened = open_verified(entry, stored);
   }
   if (!opened) return std::move(opened).error().within("partition " + entry.id);
-  return std::shared_ptr<const OpenPartition>(
-      std::make_shared<OpenPartition>(++numbers_.last_partition, entry.id, std::move(*opened), lists_));
+  return std::shared_ptr<const OpenPartition>(std::make_shared<OpenPartition>(
+      ++numbers_.last_partition, entry.id, std::move(*opened), lists_, entry.summary.files));
 }
 
 Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verified(
-    const repository::PartitionEntry& entry) const {
-  FROND_TRY(expect_sizes(data_.partition(entry.id), entry.summary.files));
-  auto opened =
-      FROND_TRY(partition::Partition::open(data_.partition(entry.id), partition::FileReads::kMapped, documents_));
+    const repository::PartitionEntry& entry, StoredFiles& stored) const {
+  const fs::path database = data_.partition(entry.id);
+  auto looked = FROND_TRY(look_at_files(database, entry.summary.files, [](const fs::path& file) {
+    return std::optional(partition::describe_file(file));
+  }));
+  stored = *std::move(looked);
+  if (!stored.damaged.empty()) return stored.damaged.front().why;
+  auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kMapped, documents_));
   FROND_TRY(expect_content(*opened, entry));
-  FROND_TRY(opened->verify_checksums());
   return opened;
 }
 
@@ -195,12 +186,13 @@ Result<void> GenerationLoader::bring(const std::string& path, const repository::
   return source_.fetch(path, file, to, stopping);
 }
 
-Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry& entry,
+Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry& entry, const StoredFiles& stored,
                                                const std::function<bool()>& stopping) const {
   const fs::path folder = data_.fetching(entry.id);
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error(Code::kUnavailable, folder.string() + ": " + failure.message());
+  for (const auto& [name, place] : stored.good) fs::create_hard_link(place, folder / name, failure);  // or fetched
   if (linked_.empty())
     FROND_TRY(repository::expect_room(folder, missing_bytes(entry), disk_reserve_, "fetching partition " + entry.id));
   for (const auto& file : entry.summary.files) {
@@ -209,6 +201,7 @@ Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry&
     if (fs::file_size(place, failure) == file.bytes && !failure) continue;  // verified when fetched
     FROND_TRY(bring(repository::partition_file_path(entry, file), file, place, stopping));
   }
+  FROND_TRY(remove_folder(data_.partition(entry.id)));
   auto ingested = partition::Partition::ingest(folder, entry.summary.files, data_.partition(entry.id), /*move=*/true);
   // The files were moved, or they are corrupt. In both cases the rest is useless.
   if (ingested || ingested.error().code() == Code::kCorrupt) {
@@ -234,9 +227,12 @@ Result<void> GenerationLoader::open_terms(const repository::Manifest& manifest, 
   std::map<std::string, partition::ChangesPtr> changes;
   for (const auto& served : serving) {
     if (served->files.empty()) continue;  // made by a test
-    if (served->base_terms->check_files()) bases.emplace(served->files[0], served->base_terms);
+    const auto trusted = [&](const std::string& file) { return !distrusted_.contains(file); };
+    if (trusted(served->files[0]) && served->base_terms->check_files())
+      bases.emplace(served->files[0], served->base_terms);
     for (std::size_t i = 0; i < served->changes.size(); ++i)
-      if (served->changes[i]->check_files()) changes.emplace(served->files[i + 1], served->changes[i]);
+      if (trusted(served->files[i + 1]) && served->changes[i]->check_files())
+        changes.emplace(served->files[i + 1], served->changes[i]);
   }
   loaded.files.push_back(DataFolder::terms_file(manifest.term_statistics));
   loaded.base_terms = bases[loaded.files[0]];

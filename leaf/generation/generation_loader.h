@@ -1,13 +1,15 @@
 #pragma once
 // Makes a published generation ready to be searched: fetches the missing files of the leaf's shard, verifies, ingests
-// and opens them. Partitions already on disk are reused after their checksums are verified (this also warms the page
-// cache). A partition that fails verification is fetched again, once.
+// and opens them. Partitions already on disk are reused after all their files were read and compared with the manifest
+// (this also warms the page cache). Of a partition that is damaged, the files that are are fetched again, once; until
+// they are there, it stays as it is.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "common/repository/repository.h"
 #include "leaf/generation/data_folder.h"
 #include "leaf/generation/served_generation.h"
+#include "leaf/generation/stored_files.h"
 
 namespace frond::leaf::generation {
 
@@ -64,6 +67,9 @@ class GenerationLoader {
                                                                const std::function<bool()>& stopping);
   // Whether the disk holds the leaf's complete shard. load() then needs the repository only if a file is damaged.
   virtual bool on_disk(const repository::Manifest& manifest) const;
+  // load() does not share what serving generations have open of a partition, by its id, or of a file of generations/:
+  // it verifies it, once.
+  void distrust(const std::string& name) { distrusted_.insert(name); }
   // Bytes that load() would fetch.
   std::uint64_t lacking(const repository::Manifest& manifest) const;
   // kUnavailable: the disk has no room for these bytes.
@@ -75,8 +81,13 @@ class GenerationLoader {
                                       const std::function<bool()>& stopping);
   Result<std::shared_ptr<const OpenPartition>> open_partition(const repository::PartitionEntry& entry,
                                                               const std::function<bool()>& stopping);
-  Result<std::shared_ptr<const partition::Partition>> open_verified(const repository::PartitionEntry& entry) const;
-  Result<void> fetch_partition(const repository::PartitionEntry& entry, const std::function<bool()>& stopping) const;
+  // `stored`: what was found of its files.
+  Result<std::shared_ptr<const partition::Partition>> open_verified(const repository::PartitionEntry& entry,
+                                                                    StoredFiles& stored) const;
+  // Fetches what is not good in `stored`, and puts the partition in the place of the one that is there, if there is
+  // one.
+  Result<void> fetch_partition(const repository::PartitionEntry& entry, const StoredFiles& stored,
+                               const std::function<bool()>& stopping) const;
   // Links or fetches.
   Result<void> bring(const std::string& path, const repository::PartitionFile& file, const std::filesystem::path& to,
                      const std::function<bool()>& stopping) const;
@@ -96,6 +107,7 @@ class GenerationLoader {
   const std::shared_ptr<partition::DocumentBlockCache> documents_;
   std::filesystem::path linked_;  // the collection's folder; empty: all files are fetched
   std::size_t threads_ = std::clamp<std::size_t>(this_machine().cores / 4, 1, 4);
+  std::set<std::string> distrusted_;
   Numbers own_numbers_;
   Numbers& numbers_;
 };

@@ -72,6 +72,7 @@ Result<Hidden> hidden_of(const repository::PartitionEntry& entry, const OpenPart
 
 void DamageLog::report(const OpenPartition& partition, const Error& why) {
   if (why.code() != Code::kCorrupt && why.code() != Code::kUnavailable) return;
+  partition.suspected.store(true, std::memory_order_relaxed);
   std::uint64_t more = 0;
   {
     const MutexLock lock(mutex_);

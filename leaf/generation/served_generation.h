@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -42,9 +43,10 @@ struct ListRegistration {
 class OpenPartition {
  public:
   // `number`: unique for the life of the process (ListKey::partition). `lists` outlives this.
+  // `files`: as its manifest has them; empty: made by a test, nothing is scrubbed.
   OpenPartition(std::uint64_t number, std::string id, std::shared_ptr<const partition::Partition> partition,
-                const ListRegistration& lists)
-      : number_(number), id_(std::move(id)), partition_(std::move(partition)), lists_(lists) {
+                const ListRegistration& lists, std::vector<partition::PartitionFile> files = {})
+      : number_(number), id_(std::move(id)), files_(std::move(files)), partition_(std::move(partition)), lists_(lists) {
     lists_.add(number_, partition_);
   }
   ~OpenPartition() { lists_.remove(number_); }
@@ -53,11 +55,30 @@ class OpenPartition {
 
   std::uint64_t number() const { return number_; }
   const std::string& id() const { return id_; }
+  const std::vector<partition::PartitionFile>& files() const { return files_; }
   const partition::Partition& partition() const { return *partition_; }
+  // As Partition::intact(), and an error for good once it was condemned. Any thread.
+  Result<void> intact() const {
+    if (!condemned_.load(std::memory_order_acquire)) return partition_->intact();
+    const MutexLock lock(mutex_);
+    return *why_;
+  }
+  // What is read of it may be wrong, though no read fails. Any thread.
+  void condemn(const Error& why) const {
+    const MutexLock lock(mutex_);
+    if (!why_) why_ = why;
+    condemned_.store(true, std::memory_order_release);
+  }
+  // A search or fetch found it damaged: it is to be scrubbed before others. Any thread.
+  mutable std::atomic<bool> suspected{false};
 
  private:
   const std::uint64_t number_;
   const std::string id_;
+  const std::vector<partition::PartitionFile> files_;
+  mutable std::atomic<bool> condemned_{false};
+  mutable Mutex mutex_;
+  mutable std::optional<Error> why_ FROND_GUARDED_BY(mutex_);
   const std::shared_ptr<const partition::Partition> partition_;
   const ListRegistration& lists_;
 };

@@ -25,6 +25,7 @@ struct WholeDocument : partition::OwnedDocument {
 // Adjacent generations may share a partition: one that is hidden here was removed, or replaced by a document elsewhere.
 Result<WholeDocument> document_of(const generation::ServedGeneration& generation,
                                   const generation::ServedPartition& served, const wire::FetchRequest& request) {
+  FROND_TRY(served.open->intact());
   const partition::Partition& partition = served.open->partition();
   const DocId docid = FROND_TRY(partition.docid_of(request.id));
   if (served.hidden && served.hidden->contains(docid)) return Error(Code::kNotFound, "it is hidden");

@@ -164,6 +164,7 @@ Result<void> DocumentQuery::show_columns(const Place& place, wire::FetchedDocume
   if (request_.columns.empty() || generation_->schema == nullptr) return {};
   const auto too_large = [] { return Error(Code::kOverloaded, "the documents are too large for one reply"); };
   if (columns_bytes_.load() >= kMaxColumnsOfReply) return too_large();  // nothing more is read
+  FROND_TRY(place.partition->open->intact());
   fetched.columns =
       FROND_TRY(shown_columns(*generation_->schema, place.partition->open->partition(), place.docid, request_.columns));
   if (columns_bytes_.fetch_add(fetched.columns.size()) + fetched.columns.size() <= kMaxColumnsOfReply) return {};

@@ -82,7 +82,7 @@ Result<void> explain_in(const generation::ServedPartition& served, const schema:
   for (const Document& one : documents) {
     if (!one.shown->explanation.empty()) continue;
     const auto explanation = FROND_TRY(explainer.explain(one.docid));
-    FROND_TRY(partition.intact());
+    FROND_TRY(served.open->intact());
     for (const lists::ListLease& list : plan.lists)
       if (list != nullptr) FROND_TRY(list->intact());
     if (explanation) one.shown->explanation = clauses::explanation_json(*explanation);

@@ -177,7 +177,7 @@ Result<FilterCache::Documents> SearchQuery::left_out_by(Slot& slot, const std::s
   const clauses::OpenedPartition opened(partition);
   const std::vector<lists::ListLease> lists = FROND_TRY(lists_of(slot, clauses.known));
   const auto shown = FROND_TRY(clauses::matching(clause_plan(slot, clauses, lists, opened), parts_.clock));
-  FROND_TRY(partition.intact());
+  FROND_TRY(slot.partition->open->intact());
   for (const lists::ListLease& list : lists)
     if (list != nullptr) FROND_TRY(list->intact());
   auto left_out = partition::HiddenDocuments::all_but(partition.documents(), shown, slot.partition->hidden.get());
@@ -188,7 +188,7 @@ Result<FilterCache::Documents> SearchQuery::left_out_by(Slot& slot, const std::s
 
 Result<engine::Outcome> SearchQuery::search_clause(Slot& slot) {
   const partition::Partition& partition = slot.partition->open->partition();
-  FROND_TRY(partition.intact());  // a partition that is known to be damaged is not searched
+  FROND_TRY(slot.partition->open->intact());  // a partition that is known to be damaged is not searched
   const bool exhaustive = request_.processor == wire::Processor::kExhaustive;
   const Instant begun = parts_.clock.now();
   const std::uint64_t lists_before = slot.profile.lists_us;

@@ -34,7 +34,7 @@ void SearchQuery::take(Slot& slot, Result<engine::Outcome> outcome) {
 
 // Data read from mapped files is valid only if the files are still whole.
 Result<void> SearchQuery::intact(const Slot& slot) {
-  FROND_TRY(slot.partition->open->partition().intact());
+  FROND_TRY(slot.partition->open->intact());
   for (const lists::ListLease& list : slot.lists)
     if (list != nullptr) FROND_TRY(list->intact());
   return {};

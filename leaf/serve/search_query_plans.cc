@@ -134,7 +134,7 @@ Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot, engine::Shared
   if (known.empty() || (words_mode() == engine::Mode::kAnd && !known_->all_known))
     return std::optional<engine::Plan>();  // nothing matches in any partition
   const partition::Partition& partition = slot.partition->open->partition();
-  FROND_TRY(partition.intact());  // a partition that is known to be damaged is not searched
+  FROND_TRY(slot.partition->open->intact());  // a partition that is known to be damaged is not searched
   FROND_TRY(fetch_lists(slot));
   if (slot.lists.empty()) return std::optional<engine::Plan>();
   FROND_TRY(filter(slot));
@@ -156,7 +156,7 @@ std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
   const generation::ServedPartition& served = *slot.partition;
   const partition::Partition& partition = served.open->partition();
   if (parts_.device == nullptr || !known_ || (words_mode() == engine::Mode::kAnd && !known_->all_known) ||
-      !partition.intact())
+      !served.open->intact())
     return std::nullopt;
   const std::size_t place = place_of(served);
   if (!filter(slot)) return std::nullopt;

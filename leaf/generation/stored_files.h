@@ -1,0 +1,41 @@
+#pragma once
+// Whether a leaf's files are those of the manifest. RocksDB gives a partition's files names of its own, so they are
+// told apart by what they hold. Any thread.
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/base/result.h"
+#include "common/partition/partition_writer.h"
+
+namespace frond::leaf::generation {
+
+// A file of the data folder that is not as its manifest says.
+struct DamagedFile {
+  std::uint64_t partition_number = 0;  // OpenPartition::number; 0: a file of generations/, or SERVED
+  std::string partition = {};          // its id
+  std::string name = {};               // as published; of generations/ and SERVED as in the data folder
+  std::string expected = {};           // its XXH3-128
+  // kNotFound: the file is gone, and who has it open reads what is right. Else kCorrupt or kUnavailable. Names the
+  // file.
+  Error why;
+};
+
+// Size and XXH3-128 of a file, as partition::describe_file(). Nothing: no more is to be read.
+using Describe = std::function<std::optional<Result<partition::PartitionFile>>(const std::filesystem::path&)>;
+
+struct StoredFiles {
+  std::map<std::string, std::filesystem::path> good;  // by the name that they were published with
+  std::vector<DamagedFile> damaged;                   // without partition_number and partition
+};
+// Reads all files of a partition's database. Nothing: `describe` ended it. Errors: kUnavailable, the folder can't be
+// read.
+Result<std::optional<StoredFiles>> look_at_files(const std::filesystem::path& database,
+                                                 std::span<const partition::PartitionFile> expected,
+                                                 const Describe& describe);
+
+}  // namespace frond::leaf::generation
