@@ -175,6 +175,12 @@ int serve_until_stopped(const Options& options, Process& process, std::vector<Co
                               .at_once = &at_once,
                               .device = gpu != nullptr ? &gpu->lists() : nullptr};
   };
+  std::shared_ptr<const tls::TrustedKeys> trusted;
+  if (!options.trusted_keys.empty()) {
+    auto loaded = tls::TrustedKeys::load(options.trusted_keys);
+    if (!loaded) return refuse(std::move(loaded).error().within("--trusted-keys"));
+    trusted = *std::move(loaded);
+  }
   const ServedCollection::Shared shared{.options = options,
                                         .clock = clock,
                                         .log = log,
@@ -196,7 +202,8 @@ int serve_until_stopped(const Options& options, Process& process, std::vector<Co
                                         .list_store = lists.store(),
                                         .gpu = gpu,
                                         .terms = *terms,
-                                        .scrub_pace = scrub_pace};
+                                        .scrub_pace = scrub_pace,
+                                        .trusted = std::move(trusted)};
   // They end before `lists`, where their partitions are registered.
   const auto opened = ServedCollections::open(shared, *data.folder, std::move(places));
   if (!opened) return refuse(opened.error());

@@ -36,6 +36,10 @@ void add_trust_options(config::CommandLine& app, Options& options) {
   app.add_option("--tls-ca", options.tls_ca,
                  "PEM file of the authorities to believe of an https repository or object store; default: the system's")
       .group("Keys and TLS");
+  app.add_option("--trusted-keys", options.trusted_keys,
+                 "PEM file of Ed25519 public keys: only generations that one of them has signed (frond-indexer "
+                 "--signing-key) are served; default: all are")
+      .group("Keys and TLS");
   app.add_option("--curve-secret-key", options.curve_secret_key,
                  "File of the leaves' secret key (frond keygen): only brokers with CURVE are served")
       .group("Keys and TLS");

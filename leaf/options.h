@@ -20,6 +20,7 @@ struct Options {
   bool all_collections = false;                 // those that the repository has; `collections` is empty then
   std::string curve_secret_key, curve_clients;  // files; both or neither
   std::string tls_ca;                           // authorities for an https repository; empty: the system's
+  std::string trusted_keys;                     // file; empty: generations need no signature
   objects::Access objects;                      // for an s3:// repository
   std::uint32_t shard = 0, shards = 1;
   std::size_t cpu_threads = this_machine().cores;

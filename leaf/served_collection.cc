@@ -160,6 +160,7 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
           labels_of(shared.options, place.name)) {
   const Options& options = shared.options;
   if (options.links_files && is_local(options.repository)) loader_.link_from(fs::path(options.repository) / place.name);
+  loader_.trust(shared.trusted);
   warmer_.emplace(warm::Warmer::Options{.limit = std::chrono::milliseconds(options.warm_ms),
                                         .host_bytes = options.host_cache_bytes,
                                         .file = place.folder->asked_terms(),

@@ -77,6 +77,7 @@ class ServedCollection {
     engine::Accelerator* gpu = nullptr;  // null: none
     serve::TermTable& terms;
     generation::ScrubPace& scrub_pace;
+    std::shared_ptr<const tls::TrustedKeys> trusted;  // null: generations need no signature
   };
   // `place` outlives this. With several collections, metrics and lines of the log name the collection.
   ServedCollection(const Shared& shared, const CollectionPlace& place);

@@ -9,6 +9,7 @@
 #include "common/partition/file_checksum.h"
 #include "common/repository/manifest_members.h"
 #include "common/schema/schema_json.h"
+#include "common/tls/digest.h"
 
 namespace frond::repository {
 namespace {
@@ -284,7 +285,8 @@ Manifest read_manifest(const json& document, std::string& error) {
 
 bool is_safe_name(std::string_view name) { return frond::is_safe_name(name); }
 
-std::string to_json(const Manifest& m) {
+namespace {
+json manifest_json(const Manifest& m) {
   const bool changed =
       !m.changes.empty() || m.term_statistics.name != std::to_string(m.generation) + std::string(".terms.sst");
   const bool priors = has_priors(m);
@@ -325,7 +327,23 @@ std::string to_json(const Manifest& m) {
   if (!m.log_id.empty()) manifest["log_id"] = m.log_id;
   if (!m.input.xxh3.empty())
     manifest["input"] = {{"files", m.input.files}, {"bytes", m.input.bytes}, {"xxh3", m.input.xxh3}};
-  const json document = {{"manifest", manifest}, {"xxh3", partition::xxh3_hex(as_bytes(canonical(manifest)))}};
+  return manifest;
+}
+
+std::string text_to_sign(const json& manifest, const json& sha256) {
+  const auto digest = [](const json& value) { return tls::hex_of(tls::sha256(canonical(value))); };
+  return "frond-manifest-signature-1\n" + digest(manifest) + "\n" + digest(sha256) + "\n";
+}
+}  // namespace
+
+std::string text_to_sign(const Manifest& manifest) {
+  return text_to_sign(manifest_json(manifest), json(manifest.signature->sha256));
+}
+
+std::string to_json(const Manifest& m) {
+  const json manifest = manifest_json(m);
+  json document = {{"manifest", manifest}, {"xxh3", partition::xxh3_hex(as_bytes(canonical(manifest)))}};
+  if (m.signature) document["signature"] = signature_to_json(*m.signature);
   return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
@@ -342,6 +360,10 @@ Result<Manifest> manifest_from_json(std::string_view text) {
       return Error(Code::kCorrupt, "manifest: its checksum is wrong");
     std::string error;
     Manifest read = read_manifest(*manifest, error);
+    if (const auto signature = document.find("signature"); signature != document.end()) {
+      read.signature = read_signature(Members(*signature, "signature.", error));
+      read.signature->text = text_to_sign(*manifest, json(read.signature->sha256));
+    }
     if (!error.empty()) return Error(Code::kCorrupt, error);
     read.content = content_of(checksum->get_ref<const std::string&>());
     return read;

@@ -2,6 +2,8 @@
 // A generation's manifest: the consistent set of partitions that a broker serves, with collection-wide statistics.
 // Format: docs/formats/manifest.md (JSON with a checksum over its canonical form).
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +42,15 @@ struct InputFiles {
   friend bool operator==(const InputFiles&, const InputFiles&) = default;
 };
 
+// Who vouches for a manifest, and for the content of every file that it names (signature.h): XXH3-128, which the rest
+// of the manifest has, tells of accidents only.
+struct Signature {
+  std::string key;                            // its id, 16 hex digits
+  std::string bytes;                          // Ed25519, 64 of them
+  std::map<std::string, std::string> sha256;  // 64 hex digits, by the file's path in the collection
+  std::string text;                           // what is signed; set when the manifest is read
+};
+
 struct Manifest {
   Generation generation = 0;
   ContentId content = 0;    // if read: the first 16 hex digits of its checksum, with 0 replaced by 1
@@ -68,6 +79,7 @@ struct Manifest {
   // What was changed since (common/partition/terms/change_file.h), oldest first: generations/<n>.changes.sst.
   std::vector<PartitionFile> changes;
   std::vector<PartitionEntry> partitions;  // a partition's number is its index here
+  std::optional<Signature> signature;
 };
 
 // [A-Za-z0-9._-]+, at most 128 bytes, not beginning with a dot: as a file's name it stays in its folder.
@@ -77,6 +89,9 @@ inline constexpr std::size_t kMaxChanges = 64;               // files of changes
 inline constexpr std::size_t kMaxManifestBytes = 16u << 20;  // some 50,000 files
 
 std::string to_json(const Manifest& manifest);
+// What a signature is of: digests of the manifest without it, and of Signature::sha256.
+// REQUIRES: there is a signature, which may have no bytes yet.
+std::string text_to_sign(const Manifest& manifest);
 // Any bytes are safe, at any depth of nesting. kCorrupt names the member that is wrong. In what is returned, partition
 // ids and file names are safe names, sums agree, each partition is there once, and ordinals are below 2^62.
 Result<Manifest> manifest_from_json(std::string_view json);

@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/text.h"
 #include "common/repository/manifest.h"
+#include "common/tls/signature.h"
 
 namespace frond::repository {
 namespace {
@@ -126,6 +128,33 @@ json analyzer_to_json(const text::AnalyzerConfig& analyzer) {
   made["fold_accents"] = analyzer.fold_accents;
   if (analyzer.kind == text::AnalyzerKind::kStandard3) made["split_case"] = analyzer.split_case;
   return made;
+}
+
+Signature read_signature(Members members) {
+  const auto is_hex = [](std::string_view text, std::size_t digits) {
+    return text.size() == digits && text.find_first_not_of("0123456789abcdef") == text.npos;
+  };
+  Signature signature{.key = members.text("key"), .bytes = {}, .sha256 = {}, .text = {}};
+  if (!is_hex(signature.key, 16)) members.fail("key", "is not 16 hex digits");
+  const std::string hex = members.text("ed25519");
+  if (!is_hex(hex, 2 * tls::kSignatureBytes)) members.fail("ed25519", "is not 128 hex digits");
+  const auto digit = [&](std::size_t i) { return hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10; };
+  for (std::size_t i = 0; members.ok() && i < hex.size(); i += 2)
+    signature.bytes.push_back(static_cast<char>(digit(i) * 16 + digit(i + 1)));
+  members.object("sha256");  // which it must be
+  const json* const digests = members.find("sha256");
+  if (members.ok() && digests != nullptr)
+    for (const auto& [path, digest] : digests->items()) {
+      if (!digest.is_string() || !is_hex(digest.get_ref<const std::string&>(), 64))
+        members.fail("sha256", "has a digest that is not 64 hex digits");
+      else
+        signature.sha256.emplace(path, digest.get<std::string>());
+    }
+  return signature;
+}
+
+json signature_to_json(const Signature& signature) {
+  return {{"key", signature.key}, {"ed25519", hex_text(as_bytes(signature.bytes))}, {"sha256", json(signature.sha256)}};
 }
 
 }  // namespace frond::repository

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/repository/manifest.h"
 #include "common/text/analyzer.h"
 
 namespace frond::repository {
@@ -46,5 +47,9 @@ class Members {
 // The member `analyzer` of a manifest. After an error, which `members` keeps, the outcome is any valid one.
 text::AnalyzerConfig read_analyzer(Members members);
 nlohmann::json analyzer_to_json(const text::AnalyzerConfig& analyzer);
+
+// What stands beside a manifest: its signature, without the text.
+Signature read_signature(Members members);
+nlohmann::json signature_to_json(const Signature& signature);
 
 }  // namespace frond::repository

@@ -30,6 +30,7 @@
 #include "common/objects/place.h"
 #include "common/repository/current_watch.h"
 #include "common/repository/manifest.h"
+#include "common/tls/signature.h"
 
 namespace frond::repository {
 
@@ -130,6 +131,8 @@ std::string partition_file_path(const PartitionEntry& partition, const Partition
 
 // How a repository is written; `access`, `scratch` and `memory` are of one in an object store.
 struct ObjectWriting {
+  std::shared_ptr<const tls::SigningKey> signing_key = {};  // of what is published; null: it is not signed
+  bool sign_kept = false;  // also what is kept of a generation that this key has not signed
   objects::Access access;
   std::filesystem::path scratch;  // local folder for what is being built, in <scratch>/<bucket>/<prefix>/<collection>
   // Of the service that writes the collection (writer_lease.h); a writer of another epoch than CURRENT's is refused.
@@ -174,6 +177,9 @@ class RepositoryWriter {
   virtual const RepositorySource& source() const = 0;
   // One more than the highest number ever used.
   virtual Generation next_generation() const = 0;
+  // For what is made of a published generation: with a signing key, kUnavailable if this key has not signed that one.
+  // Else whoever can write a manifest could have it signed.
+  virtual Result<void> expect_own(const Manifest& manifest) const = 0;
   // Moves building/<entry.id> of every new partition, and `term_statistics` and `changes` (synced files under
   // building/; empty: the manifest names published ones only) into place, writes the manifest with `previous` set,
   // syncs, and switches CURRENT by one atomic rename. After a crash at any point either the old or the new generation

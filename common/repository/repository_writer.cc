@@ -9,6 +9,7 @@
 #include "common/repository/files.h"
 #include "common/repository/folder_gate.h"
 #include "common/repository/repository.h"
+#include "common/repository/signature.h"
 #include "common/repository/storage.h"
 
 namespace frond::repository {
@@ -24,11 +25,14 @@ std::vector<fs::path> list_folder(const fs::path& folder) {
 
 class Writer final : public RepositoryWriter {
  public:
-  Writer(std::string collection, const fs::path& folder, std::function<void(std::string_view)> before_step)
+  Writer(std::string collection, const fs::path& folder, std::function<void(std::string_view)> before_step,
+         const ObjectWriting& how)
       : collection_(std::move(collection)),
         folder_(folder),
         building_(folder_ / "building"),
-        before_step_(std::move(before_step)) {}
+        before_step_(std::move(before_step)),
+        signing_key_(how.signing_key),
+        sign_kept_(how.sign_kept) {}
 
   // In the directory `root`.
   Result<void> start(const fs::path& root, const ObjectWriting& objects) {
@@ -74,6 +78,8 @@ class Writer final : public RepositoryWriter {
       return Error(disk ? Code::kUnavailable : Code::kInvalid,
                    "generation " + std::to_string(manifest.generation) + ": " + fit.error().message());
     }
+    if (signing_key_ != nullptr)
+      FROND_TRY(sign(manifest, *signing_key_, *source_, {building_, term_statistics, changes}));
     names_.reset();
     for (const auto& entry : manifest.partitions) {
       if (in_place.contains(entry.id)) continue;
@@ -91,6 +97,13 @@ class Writer final : public RepositoryWriter {
     FROND_TRY(switch_number("CURRENT", manifest.generation));
     storage_->remember(manifest.generation, text);
     return {};
+  }
+
+  Result<void> expect_own(const Manifest& manifest) const override {
+    if (signing_key_ == nullptr || sign_kept_ || is_signed_by(manifest, *signing_key_)) return {};
+    return Error(Code::kUnavailable,
+                 "generation " + std::to_string(manifest.generation) +
+                     " is not signed with this --signing-key; once, to sign what is kept of it: --sign-kept");
   }
 
   Result<Generation> rollback() override {
@@ -325,8 +338,10 @@ class Writer final : public RepositoryWriter {
   std::unique_ptr<Storage> storage_;
   std::unique_ptr<RepositorySource> source_;
   mutable Generation highest_ = 0;
-  std::optional<std::vector<std::string>> names_;  // see generation_names()
-  bool cleans_ = true;                             // when it begins
+  std::optional<std::vector<std::string>> names_;       // see generation_names()
+  std::shared_ptr<const tls::SigningKey> signing_key_;  // null: nothing is signed
+  bool sign_kept_ = false;
+  bool cleans_ = true;  // when it begins
 };
 }  // namespace
 
@@ -363,7 +378,7 @@ Result<std::unique_ptr<RepositoryWriter>> RepositoryWriter::open(const fs::path&
                                                                  std::function<void(std::string_view)> before_step,
                                                                  const ObjectWriting& objects) {
   const fs::path folder = FROND_TRY(local_folder(root, collection, objects));
-  auto writer = std::make_unique<Writer>(std::string(collection), folder, std::move(before_step));
+  auto writer = std::make_unique<Writer>(std::string(collection), folder, std::move(before_step), objects);
   if (!objects::is_object_place(root.string())) {
     FROND_TRY(writer->start(root, objects));
     return std::unique_ptr<RepositoryWriter>(std::move(writer));

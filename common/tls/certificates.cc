@@ -23,12 +23,6 @@ int choose_protocol(SSL* /*ssl*/, const unsigned char** chosen, unsigned char* l
   return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-// Refuses to give a pass phrase, since there is no terminal, and notes in `asked` that one was needed.
-int refuse_phrase(char* /*to*/, int /*size*/, int /*writing*/, void* asked) {
-  *static_cast<bool*>(asked) = true;
-  return 0;
-}
-
 Result<std::chrono::system_clock::time_point> end_of(const X509& certificate) {
   std::tm utc{};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &utc) != 1)

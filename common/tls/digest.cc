@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 
+#include "common/base/text.h"
 #include "common/tls/openssl.h"
 
 namespace frond::tls {
@@ -26,15 +27,32 @@ const EVP_MD* method() {
 
 }  // namespace
 
-Sha256 sha256(std::string_view text) {
+struct Sha256Stream::State {
+  const std::unique_ptr<EVP_MD_CTX, Free> context{EVP_MD_CTX_new()};
+};
+
+Sha256Stream::Sha256Stream() : state_(std::make_unique<State>()) {
+  if (!state_->context || EVP_DigestInit_ex2(state_->context.get(), method(), nullptr) != 1) throw std::bad_alloc();
+}
+Sha256Stream::~Sha256Stream() = default;
+
+void Sha256Stream::update(ByteView bytes) {
+  if (EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()) != 1) throw std::bad_alloc();
+}
+
+Sha256 Sha256Stream::finish() {
   Sha256 digest{};
-  const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
-  if (!context || EVP_DigestInit_ex2(context.get(), method(), nullptr) != 1 ||
-      EVP_DigestUpdate(context.get(), text.data(), text.size()) != 1 ||
-      EVP_DigestFinal_ex(context.get(), digest.data(), nullptr) != 1)
-    throw std::bad_alloc();
+  if (EVP_DigestFinal_ex(state_->context.get(), digest.data(), nullptr) != 1) throw std::bad_alloc();
   return digest;
 }
+
+Sha256 sha256(std::string_view text) {
+  Sha256Stream stream;
+  stream.update(as_bytes(text));
+  return stream.finish();
+}
+
+std::string hex_of(const Sha256& digest) { return hex_text(std::as_bytes(std::span(digest))); }
 
 Sha256 hmac_sha256(std::string_view key, std::string_view text) {
   Sha256 mac{};

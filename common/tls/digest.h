@@ -2,9 +2,12 @@
 // SHA-256, its HMAC, a comparison that takes the same time whatever differs, and random bytes; by OpenSSL. Any thread.
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "common/base/bytes.h"
 #include "common/base/result.h"
 
 namespace frond::tls {
@@ -13,6 +16,23 @@ using Sha256 = std::array<std::uint8_t, 32>;
 
 // Allocates; throws std::bad_alloc.
 Sha256 sha256(std::string_view text);
+
+std::string hex_of(const Sha256& digest);  // 64 digits
+
+// The same of bytes that come in pieces. One thread; throws std::bad_alloc.
+class Sha256Stream {
+ public:
+  Sha256Stream();
+  ~Sha256Stream();
+  Sha256Stream(const Sha256Stream&) = delete;
+  Sha256Stream& operator=(const Sha256Stream&) = delete;
+  void update(ByteView bytes);
+  Sha256 finish();  // once, last
+
+ private:
+  struct State;
+  const std::unique_ptr<State> state_;
+};
 
 Sha256 hmac_sha256(std::string_view key, std::string_view text);
 

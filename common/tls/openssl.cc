@@ -90,6 +90,11 @@ void use_socket(SSL& ssl, int fd) {
   SSL_set_bio(&ssl, bio, bio);
 }
 
+int refuse_phrase(char* /*to*/, int /*size*/, int /*writing*/, void* asked) {
+  *static_cast<bool*>(asked) = true;
+  return 0;
+}
+
 Result<std::string> read_pem_file(const std::string& path) {
   auto read = files::read_text(path, kMaxPemBytes);
   if (read == Code::kCorrupt) return Error(Code::kInvalid, path + ": larger than 1 MiB");

@@ -33,6 +33,10 @@ Context make_context(const SSL_METHOD* method);
 // Our own socket BIO: OpenSSL's writes without MSG_NOSIGNAL, so a closed peer would end the process. `fd` is borrowed.
 void use_socket(SSL& ssl, int fd);
 
+// For PEM_read_bio_PrivateKey(): gives no pass phrase, since there is no terminal, and notes in the bool at `asked`
+// that one was needed.
+int refuse_phrase(char* to, int size, int writing, void* asked);
+
 // Reads a file of at most 1 MiB. kInvalid names the file and the fault.
 Result<std::string> read_pem_file(const std::string& path);
 

@@ -145,8 +145,10 @@ Result<void> expect_document(const PartitionEntry& entry, std::string_view id, D
 
 Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const repository::RepositoryWriter& writer) {
   const fs::path& folder = writer.in_place() ? writer.published_folder() : writer.folder();
-  return open(writer.source(), folder.filename().string(),
-              {writer.source(), writer.published_folder(), writer.folder() / "fetched"});
+  auto opened = FROND_TRY(open(writer.source(), folder.filename().string(),
+                               {writer.source(), writer.published_folder(), writer.folder() / "fetched"}));
+  FROND_TRY(writer.expect_own(opened->manifest()));
+  return opened;
 }
 
 Result<std::unique_ptr<CurrentGeneration>> CurrentGeneration::open(const repository::RepositorySource& source,

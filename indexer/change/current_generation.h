@@ -81,7 +81,8 @@ class GenerationFiles {
 class CurrentGeneration {
  public:
   // `writer` holds the collection, and outlives this. Of an object store, term statistics, changes and ids are kept in
-  // the folder "fetched" beside writer.building(). kNotFound: it has no generation yet.
+  // the folder "fetched" beside writer.building(). kNotFound: it has no generation yet; kUnavailable also: see
+  // expect_own().
   static Result<std::unique_ptr<CurrentGeneration>> open(const repository::RepositoryWriter& writer);
   // The generation that is current now; others may publish and prune meanwhile. `source` outlives this and is of
   // `collection`. Where files are not in place, `files` fetches them.

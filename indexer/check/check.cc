@@ -5,10 +5,12 @@
 #include <cstring>
 #include <numeric>
 
+#include "common/base/text.h"
 #include "common/files/write.h"
 #include "common/partition/terms/change_file.h"
 #include "common/partition/terms/term_statistics.h"
 #include "common/repository/repository.h"
+#include "common/repository/signature.h"
 #include "indexer/check/partition_check.h"
 
 namespace frond::indexer::check {
@@ -55,12 +57,21 @@ class Check {
       ++faults_.report().partitions;
     }
     check_term_statistics();
+    check_signed_files();
     return {};
   }
 
  private:
   void progress(const std::string& what) const {
     if (options_.progress) options_.progress(what);
+  }
+
+  void check_signed_files() {
+    if (!manifest_.signature) return;
+    progress("what is signed");
+    for (const auto& [path, digest] : manifest_.signature->sha256)
+      faults_.expect(path, is_safe_path(path) ? repository::expect_signed_file(manifest_, path, folder_ / path)
+                                              : Result<void>(Error(Code::kCorrupt, "is signed, and no file's path")));
   }
 
   // Of those that can't be opened nothing is known; that is in the faults.

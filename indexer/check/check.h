@@ -39,7 +39,7 @@ struct CheckOptions {
 // Checks generation `generation` (0: the current one) of a repository in a directory or an object store, of which it
 // first fetches the generation's files into objects.scratch:
 // - the manifest: its checksum and its sums; no two partitions have an ordinal in common;
-// - every file: size, checksum, every block of RocksDB;
+// - every file: size, checksum, every block of RocksDB; the SHA-256 that was signed, if it is, but not by whom;
 // - every list: it opens and decodes; docIDs ascend and are documents; frequencies are at least 1; document frequency
 //   and occurrences agree with the term's; each block's last docID is correct, and its deficit is a lower bound of its
 //   postings' deficits;

@@ -125,7 +125,7 @@ void BuildCommand::add_resource_flags() {
          "index is the same");
   add_memory_limit(
       "Resident memory of the build, at least 128MiB; what does not fit goes to disk below the repository");
-  add_disk_reserve_flag(target_.disk_reserve);
+  add_publishing_flags(target_.disk_reserve);
 }
 
 // What all documents of a collection have in common.

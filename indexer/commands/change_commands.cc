@@ -145,7 +145,7 @@ class RemoveCommand final : public Command {
                     "are counted and named; if no id is of a document, nothing is published")
         .required()
         .type_name("FILE");
-    add_disk_reserve_flag(target_.disk_reserve);
+    add_publishing_flags(target_.disk_reserve);
     add_json_flag();
     target_.patience = kPatience;
   }
@@ -191,7 +191,7 @@ class CompactCommand final : public Command {
           "What does not fit is merged in pieces; merges that cannot be divided and need more are not "
           "begun, and counted; 0: no limit")
         .group("Merging");
-    add_disk_reserve_flag(target_.disk_reserve);
+    add_publishing_flags(target_.disk_reserve);
     add_json_flag();
     target_.patience = kPatienceOfMerges;
   }

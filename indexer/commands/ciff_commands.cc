@@ -34,7 +34,7 @@ class ImportCiffCommand final : public Command {
         .group("Resources");
     add_analyzer_flags(line_, names_, "How the terms of the file were made from text, and those of queries will be");
     add_memory_limit("Resident memory, at least 128MiB, of which documents take 4 bytes each, and 20 to 25 for ids");
-    add_disk_reserve_flag(target_.disk_reserve);
+    add_publishing_flags(target_.disk_reserve);
     line_.add_option("--codec", names_.codec, "Codec of posting lists, as of build").show_default();
     line_.add_option("--order", order_, "Order of the documents, as of build: " + std::string(order::kOrderNames))
         .show_default();

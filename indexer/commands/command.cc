@@ -132,9 +132,17 @@ void Command::add_place_flags() {
       .group("Object storage");
 }
 
-void Command::add_disk_reserve_flag(std::uint64_t& reserve) {
+void Command::add_publishing_flags(std::uint64_t& reserve) {
   bytes("--disk-reserve", reserve, "64MiB",
         "Free space that has to stay on the repository's disk: what would take it is not begun");
+  line_
+      .add_option("--signing-key", signing_key_,
+                  "PEM file of the Ed25519 private key that signs each generation that is published, for leaves with "
+                  "--trusted-keys; default: none is signed")
+      .type_name("FILE");
+  line_.add_flag("--sign-kept", target_.objects.sign_kept,
+                 "With --signing-key, once: change and sign a generation that another key or none has signed, with all "
+                 "that it has");
 }
 
 Result<void> Command::settle_place(std::string_view scratch_flag) {
@@ -142,6 +150,11 @@ Result<void> Command::settle_place(std::string_view scratch_flag) {
   access.lease = std::chrono::seconds(lease_s_);
   access.leftover_age = std::chrono::hours(leftover_hours_);
   const std::string text = target_.repository.string();
+  if (!signing_key_.empty()) {
+    auto key = tls::SigningKey::load(signing_key_);
+    if (!key) return std::move(key).error().within("--signing-key");
+    target_.objects.signing_key = *std::move(key);
+  }
   if (!objects::is_object_place(text)) {
     // Also what was to be a URL: s3:/bucket.
     const auto colon = text.find(':');

@@ -63,7 +63,8 @@ class Command {
   // --repository and how it is reached; with the collection and the local folder for objects.
   void add_repository_flags();
   void add_place_flags();
-  void add_disk_reserve_flag(std::uint64_t& bytes);
+  // Of what publishes: --disk-reserve, --signing-key.
+  void add_publishing_flags(std::uint64_t& bytes);
   void add_json_flag() { line_.add_flag("--json", json_, "Print the summary as one JSON object").group("Output"); }
   // Flags of the usual kinds, which show their default value.
   template <class T>
@@ -104,6 +105,7 @@ class Command {
   std::string_view after_signal_ = "nothing is published";
 
  private:
+  std::string signing_key_;
   std::uint64_t lease_s_ = 60, leftover_hours_ = 24;
   std::optional<StopOnSignal> signals_;
 };

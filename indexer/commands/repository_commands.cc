@@ -48,7 +48,7 @@ class PublishCommand final : public Command {
                 "Publishes the partitions that build --partition I/P --no-publish made, as one new generation") {
     add_place_flags();
     line_.add_option("--partitions", partitions_, "How many there are: P").required().check(config::range(1, 256));
-    add_disk_reserve_flag(target_.disk_reserve);
+    add_publishing_flags(target_.disk_reserve);
   }
 
  private:

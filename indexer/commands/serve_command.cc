@@ -130,7 +130,7 @@ void ServeCommand::add_writing_flags() {
       .group("Writing");
   bytes("--compact-rate", writing.compact_rate, "0",
         "Bytes a second of documents, uncompressed, and lists that are merged in the background; 0: no limit");
-  add_disk_reserve_flag(writing.disk_reserve);
+  add_publishing_flags(writing.disk_reserve);
   number("--keep", writing.keep, 1, 1000,
          "How many generations before the current one of a written collection stay, for rollbacks")
       .group("Writing");

@@ -9,6 +9,7 @@
 #include "common/base/text.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/disk_space.h"
+#include "common/repository/signature.h"
 #include "common/schema/schema_json.h"
 #include "leaf/generation/linked_file.h"
 
@@ -48,6 +49,7 @@ std::uint64_t missing_bytes_of(const repository::PartitionFile& file, const fs::
 Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const repository::Manifest& manifest,
                                                                        const ServedSet& serving,
                                                                        const std::function<bool()>& stopping) {
+  if (trusted_ != nullptr) FROND_TRY(repository::expect_signed(manifest, *trusted_));
   std::map<std::string, std::shared_ptr<const OpenPartition>> open;
   for (const auto& served : serving)
     for (const auto& one : served->partitions)
@@ -69,7 +71,7 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   std::vector<const repository::PartitionEntry*> missing;
   for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count)
     if (!open.contains(manifest.partitions[p].id)) missing.push_back(&manifest.partitions[p]);
-  for (auto& opened : FROND_TRY(open_missing(missing, stopping))) open.emplace(opened->id(), opened);
+  for (auto& opened : FROND_TRY(open_missing(manifest, missing, stopping))) open.emplace(opened->id(), opened);
   for (std::uint32_t p = 0; p < manifest.partitions.size(); ++p) {
     if (p % shard_.count != shard_.number) continue;
     const repository::PartitionEntry& entry = manifest.partitions[p];
@@ -130,13 +132,14 @@ std::uint64_t GenerationLoader::lacking(const repository::Manifest& manifest) co
 
 // In their order. After an error the others end, too; gives the first one.
 Result<GenerationLoader::OpenPartitions> GenerationLoader::open_missing(
-    const std::vector<const repository::PartitionEntry*>& missing, const std::function<bool()>& stopping) {
+    const repository::Manifest& manifest, const std::vector<const repository::PartitionEntry*>& missing,
+    const std::function<bool()>& stopping) {
   OpenPartitions opened(missing.size());
   FirstError failure{std::stop_token()};
   const auto open_one = [&](std::size_t i) {
     failure.guard([&]() -> Result<void> {
-      opened[i] =
-          FROND_TRY(open_partition(*missing[i], [&] { return failure.token().stop_requested() || stopping(); }));
+      opened[i] = FROND_TRY(
+          open_partition(manifest, *missing[i], [&] { return failure.token().stop_requested() || stopping(); }));
       return {};
     });
     return failure.result();
@@ -145,16 +148,17 @@ Result<GenerationLoader::OpenPartitions> GenerationLoader::open_missing(
   return opened;
 }
 
-Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(const repository::PartitionEntry& entry,
+Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(const repository::Manifest& manifest,
+                                                                              const repository::PartitionEntry& entry,
                                                                               const std::function<bool()>& stopping) {
   const fs::path database = data_.partition(entry.id);
   const bool there = partition::Partition::complete(database);
   StoredFiles stored;
   if (!there) FROND_TRY(fetch_partition(entry, stored, stopping));
-  auto opened = open_verified(entry, stored);
+  auto opened = open_verified(manifest, entry, stored);
   if (!opened && there) {  // damaged on disk, or left by another collection
     FROND_TRY(fetch_partition(entry, stored, stopping));
-    opened = open_verified(entry, stored);
+    opened = open_verified(manifest, entry, stored);
   }
   if (!opened) return std::move(opened).error().within("partition " + entry.id);
   return std::shared_ptr<const OpenPartition>(std::make_shared<OpenPartition>(
@@ -162,13 +166,18 @@ Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(co
 }
 
 Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verified(
-    const repository::PartitionEntry& entry, StoredFiles& stored) const {
+    const repository::Manifest& manifest, const repository::PartitionEntry& entry, StoredFiles& stored) const {
   const fs::path database = data_.partition(entry.id);
   auto looked = FROND_TRY(look_at_files(database, entry.summary.files, [](const fs::path& file) {
     return std::optional(partition::describe_file(file));
   }));
   stored = *std::move(looked);
   if (!stored.damaged.empty()) return stored.damaged.front().why;
+  for (const auto& [name, place] : stored.good)
+    if (auto good = expect_signed(manifest, "partitions/" + entry.id + "/" + name, place); !good) {
+      stored.good.erase(std::string(name));
+      return std::move(good).error();
+    }
   auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kMapped, documents_));
   FROND_TRY(expect_content(*opened, entry));
   return opened;
@@ -211,12 +220,21 @@ Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry&
   return std::move(ingested).error().within("partition " + entry.id);
 }
 
-Result<void> GenerationLoader::fetch_generation_file(const repository::PartitionFile& file, const fs::path& place,
+Result<void> GenerationLoader::expect_signed(const repository::Manifest& manifest, const std::string& path,
+                                             const fs::path& place) const {
+  return trusted_ == nullptr ? Result<void>() : repository::expect_signed_file(manifest, path, place);
+}
+
+Result<void> GenerationLoader::fetch_generation_file(const repository::Manifest& manifest,
+                                                     const repository::PartitionFile& file, const fs::path& place,
                                                      const std::function<bool()>& stopping) const {
+  const std::string path = repository::generation_file_path(file);
   const auto stored = partition::describe_file(place);
-  if (stored && stored->bytes == file.bytes && stored->xxh3 == file.xxh3) return {};
+  if (stored && stored->bytes == file.bytes && stored->xxh3 == file.xxh3 && expect_signed(manifest, path, place))
+    return {};
   if (stopping()) return Error(Code::kUnavailable, "the leaf is stopping");
-  return bring(repository::generation_file_path(file), file, place, stopping);
+  FROND_TRY(bring(path, file, place, stopping));
+  return expect_signed(manifest, path, place);
 }
 
 // Opens what no served generation has open. A file that does not open although its checksum is right is not fetched
@@ -241,7 +259,7 @@ Result<void> GenerationLoader::open_terms(const repository::Manifest& manifest, 
     std::error_code failure;
     for (const fs::path& former : data_.former_terms(id_of(manifest)))
       if (!fs::exists(place, failure) && fs::exists(former, failure)) fs::rename(former, place, failure);
-    FROND_TRY(fetch_generation_file(manifest.term_statistics, place, stopping));
+    FROND_TRY(fetch_generation_file(manifest, manifest.term_statistics, place, stopping));
     loaded.base_terms = FROND_TRY(partition::GenerationTerms::open(place));
   }
   for (const repository::PartitionFile& file : manifest.changes) {
@@ -249,7 +267,7 @@ Result<void> GenerationLoader::open_terms(const repository::Manifest& manifest, 
     partition::ChangesPtr& one = changes[loaded.files.back()];
     if (one == nullptr) {
       const fs::path place = data_.generation_file(loaded.files.back());
-      FROND_TRY(fetch_generation_file(file, place, stopping));
+      FROND_TRY(fetch_generation_file(manifest, file, place, stopping));
       one = FROND_TRY(partition::Changes::open(place));
     }
     loaded.changes.push_back(one);

@@ -17,6 +17,7 @@
 #include "common/base/machine.h"
 #include "common/partition/documents/document_block_cache.h"
 #include "common/repository/repository.h"
+#include "common/tls/signature.h"
 #include "leaf/generation/data_folder.h"
 #include "leaf/generation/served_generation.h"
 #include "leaf/generation/stored_files.h"
@@ -58,10 +59,13 @@ class GenerationLoader {
   // Files are linked (linked_file.h), not fetched, from a collection's folder in a repository, where it and the data
   // folder are on one file system. What can't be linked is fetched. Called before load().
   void link_from(std::filesystem::path collection);
+  // Only generations that one of these keys has signed are loaded, and of those only what was signed: the SHA-256 of
+  // each file is verified when it is opened. Called before load(); null: no signature is needed.
+  void trust(std::shared_ptr<const tls::TrustedKeys> keys) { trusted_ = std::move(keys); }
   // Shares the partitions, term statistics and changes that `serving` has open with intact files. If `stopping` returns
-  // true, load() ends with kUnavailable. Errors: kCorrupt, the message names the file or partition; kUnavailable, the
-  // repository or the disk failed, or the disk has no room for all missing files (then nothing is fetched). Fetched
-  // files stay for the next attempt, partial files too.
+  // true, load() ends with kUnavailable. Errors: kInvalid: not signed as trust() says; kCorrupt, the message names the
+  // file or partition; kUnavailable, the repository or the disk failed, or the disk has no room for all missing files
+  // (then nothing is fetched). Fetched files stay for the next attempt, partial files too.
   virtual Result<std::shared_ptr<const ServedGeneration>> load(const repository::Manifest& manifest,
                                                                const ServedSet& serving,
                                                                const std::function<bool()>& stopping);
@@ -77,12 +81,15 @@ class GenerationLoader {
 
  private:
   using OpenPartitions = std::vector<std::shared_ptr<const OpenPartition>>;
-  Result<OpenPartitions> open_missing(const std::vector<const repository::PartitionEntry*>& missing,
+  Result<OpenPartitions> open_missing(const repository::Manifest& manifest,
+                                      const std::vector<const repository::PartitionEntry*>& missing,
                                       const std::function<bool()>& stopping);
-  Result<std::shared_ptr<const OpenPartition>> open_partition(const repository::PartitionEntry& entry,
+  Result<std::shared_ptr<const OpenPartition>> open_partition(const repository::Manifest& manifest,
+                                                              const repository::PartitionEntry& entry,
                                                               const std::function<bool()>& stopping);
   // `stored`: what was found of its files.
-  Result<std::shared_ptr<const partition::Partition>> open_verified(const repository::PartitionEntry& entry,
+  Result<std::shared_ptr<const partition::Partition>> open_verified(const repository::Manifest& manifest,
+                                                                    const repository::PartitionEntry& entry,
                                                                     StoredFiles& stored) const;
   // Fetches what is not good in `stored`, and puts the partition in the place of the one that is there, if there is
   // one.
@@ -91,9 +98,12 @@ class GenerationLoader {
   // Links or fetches.
   Result<void> bring(const std::string& path, const repository::PartitionFile& file, const std::filesystem::path& to,
                      const std::function<bool()>& stopping) const;
+  // kCorrupt: `place` is not what was signed as `path`. Nothing is looked at without trusted keys.
+  Result<void> expect_signed(const repository::Manifest& manifest, const std::string& path,
+                             const std::filesystem::path& place) const;
   // Fetches a file of generations/ unless it is there as `place`, whole.
-  Result<void> fetch_generation_file(const repository::PartitionFile& file, const std::filesystem::path& place,
-                                     const std::function<bool()>& stopping) const;
+  Result<void> fetch_generation_file(const repository::Manifest& manifest, const repository::PartitionFile& file,
+                                     const std::filesystem::path& place, const std::function<bool()>& stopping) const;
   Result<void> open_terms(const repository::Manifest& manifest, const ServedSet& serving, ServedGeneration& loaded,
                           const std::function<bool()>& stopping) const;
   bool has_former_terms(const repository::Manifest& manifest) const;
@@ -107,6 +117,7 @@ class GenerationLoader {
   const std::shared_ptr<partition::DocumentBlockCache> documents_;
   std::filesystem::path linked_;  // the collection's folder; empty: all files are fetched
   std::size_t threads_ = std::clamp<std::size_t>(this_machine().cores / 4, 1, 4);
+  std::shared_ptr<const tls::TrustedKeys> trusted_;
   std::set<std::string> distrusted_;
   Numbers own_numbers_;
   Numbers& numbers_;

@@ -18,7 +18,7 @@ namespace frond::leaf::generation {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::chrono::seconds kLook{1}, kSuspectedAgain{60};
+constexpr std::chrono::seconds kLook{10}, kSuspectedAgain{60};
 
 // This thread's reads come when the disk has nothing else to do, where its scheduler knows of that.
 void leave_the_disk_to_others() {
@@ -57,7 +57,7 @@ void Scrubber::start() {
         }
       } catch (const std::exception&) {  // no memory: tried again
       }
-    } while (thread_.pause_until(std::chrono::steady_clock::now() + kLook));
+    } while (thread_.pause_until(std::chrono::steady_clock::now() + std::min(kLook, options_.interval)));
   });
 }
 

@@ -1,5 +1,5 @@
-// Any bytes as a manifest, as CURRENT and as the record of a writer's lease. What reads must write and read back the
-// same. A second pass repairs the manifest's checksum, so that the members are reached.
+// Any bytes as a manifest, signed or not, as CURRENT and as the record of a writer's lease. What reads must write and
+// read back the same. A second pass repairs the manifest's checksum, so that the members are reached.
 #include <cstddef>
 #include <cstdint>
 #include <string>
