@@ -33,8 +33,7 @@ Expected<void> take_members(const Json& members, std::size_t line, BulkItem& ite
       conditions[name.front() == '_' ? name.substr(1) : name] = value;
     } else if (name == "require_alias") {
       change.require_alias = text == "true";
-    } else if (name != "routing" && name != "_routing" && name != "_type" && name != "retry_on_conflict" &&
-               name != "_source") {
+    } else if (name != "routing" && name != "_routing" && name != "retry_on_conflict" && name != "_source") {
       return illegal_argument("Action/metadata line [" + std::to_string(line) + "] contains an unknown parameter [" +
                               name.substr(0, 200) + "]");
     }
