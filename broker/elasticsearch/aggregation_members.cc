@@ -70,6 +70,27 @@ Expected<void> read_order(Aggregation& made) {
 
 }  // namespace
 
+// Numbers are chosen by their values alone.
+Expected<void> AggregationReader::check_choice(const Aggregation& made) {
+  const Json hint = made.definition.value("execution_hint", Json());
+  if (made.field == nullptr) return {};
+  if (made.field->has_words())
+    return hint.is_null() || hint == "map" || hint == "global_ordinals"
+               ? Expected<void>()
+               : illegal_argument("Unknown `execution_hint`: [" + text_in(hint).substr(0, 100) +
+                                  "], expected any of [map, global_ordinals]");
+  for (const char* const name : {"include", "exclude"}) {
+    const Json given = made.definition.value(name, Json());
+    if (given.is_string())
+      return illegal_argument("Aggregation [" + made.name +
+                              "] cannot support regular expression style include/exclude settings as they can only be "
+                              "applied to string fields");
+    if (given.is_array())
+      for (const Json& one : given) FROND_EXPECT_OK(value_of(*made.field, one));
+  }
+  return {};
+}
+
 Expected<void> AggregationReader::members(Aggregation& made) {
   const Json& json = made.definition;
   ShownAs& as = made.as;
@@ -114,11 +135,19 @@ Expected<void> AggregationReader::members(Aggregation& made) {
                               "]");
     as.size = static_cast<std::size_t>(size);
     FROND_EXPECT_OK(gathered(made));
+    FROND_EXPECT_OK(check_choice(made));
     as.include = FROND_EXPECT_OK(chosen(json, "include"));
     as.exclude = FROND_EXPECT_OK(chosen(json, "exclude"));
     as.include_like = FROND_EXPECT_OK(pattern_in(json, "include"));
     as.exclude_like = FROND_EXPECT_OK(pattern_in(json, "exclude"));
   }
+  const auto most = made.kind == "rare_terms" ? FROND_EXPECT_OK(whole_member(json, "max_doc_count", 1)) : 1;
+  if (most <= 0 || most > 100) return illegal_argument("[max_doc_count] must be from 1 to 100");
+  const bool number = made.field == nullptr || is_number(made.field->type) || made.field->has_words();
+  if (!number && made.kind == "median_absolute_deviation")
+    return illegal_argument("Field [" + made.field->name + "] of type [" + std::string(name_of(made.field->type)) +
+                            "] is not supported for aggregation [" + made.kind + "]");
+  if (!number && made.kind == "extended_stats") return not_supported("[extended_stats] of no number");
   if (made.kind.starts_with("percentile"))
     as.percents = FROND_EXPECT_OK(percents_in(json, made.kind == "percentile_ranks"));
   if (has_intervals(made) || made.of_index()) FROND_EXPECT_OK(read_order(made));
@@ -137,10 +166,11 @@ Expected<void> AggregationReader::gathered(Aggregation& made) {
     return illegal_argument("[min_doc_count] must be greater than or equal to 0. Found [" +
                             std::to_string(made.as.least) + "] in [" + made.name + "]");
   made.as.gathered = made.as.size;
-  if (made.as.least <= 1) return {};
   const Json order = json.value("order", Json());
   const Json& first = order.is_array() && !order.empty() ? order.front() : order;
   const bool by_key = first.is_object() && (first.contains("_key") || first.contains("_term"));
+  made.as.exactly_ordered = first.is_null() || by_key || first == Json{{"_count", "desc"}};
+  if (made.as.least <= 1 && made.as.exactly_ordered) return {};
   const auto asked = FROND_EXPECT_OK(whole_member(json, "shard_size", -1));
   if (asked > 0)
     made.as.gathered = std::max(made.as.size, static_cast<std::size_t>(asked));

@@ -18,6 +18,7 @@ class AggregationReader {
   Expected<Aggregation> one(const std::string& name, const Json& body, std::size_t depth);
   Expected<void> fill(Aggregation& made);
   // aggregation_members.cc: sets Aggregation::as, whether the index has the field or not.
+  static Expected<void> check_choice(const Aggregation& made);
   static Expected<void> members(Aggregation& made);
   // How many terms Elasticsearch's shard sends, and how many documents those have that are shown.
   static Expected<void> gathered(Aggregation& made);

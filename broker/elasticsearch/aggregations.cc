@@ -297,12 +297,14 @@ Expected<Json> AggregationReader::order(const Json& json, const Aggregation& mad
     if (json.size() == 1 || (json.size() == 2 && json[1] == Json{{"_key", "asc"}})) return order(json[0], made);
     return not_supported("several orders of a terms aggregation");
   }
-  if (!json.is_object() || json.size() != 1 || !json.begin().value().is_string())
+  if (json.is_object() && json.size() > 1) return not_supported("several orders in one object");
+  if (!json.is_object() || json.empty() || !json.begin().value().is_string())
     return parsing_exception("Must specify at least one field for [order]");
   const std::string by = json.begin().key(), how = json.begin().value();
   if (how != "asc" && how != "desc") return parsing_exception("Unknown order direction [" + how + "]");
   if (by == "_count") return Json("_count:" + how);
   if (by == "_key" || by == "_term") return Json("_value:" + how);
+  if (by.find_first_of(">[") != by.npos) return not_supported("an order by [" + by + "]");
   const std::size_t dot = by.find('.');
   const std::string name = by.substr(0, dot), part = dot == by.npos ? "" : by.substr(dot + 1);
   const auto child = std::ranges::find(made.inside, name, &Aggregation::name);
@@ -346,8 +348,6 @@ Expected<void> AggregationReader::special_terms(Aggregation& made) {
         !(rare && (key == "max_doc_count" || key == "precision")) &&
         !(!rare && (key == "size" || key == "min_doc_count" || key == "shard_size" || key == "jlh")))
       return not_supported("[" + key + "] of a " + made.kind + " aggregation");
-  if (rare && FROND_EXPECT_OK(whole_member(made.definition, "max_doc_count", 1)) <= 0)
-    return illegal_argument("[max_doc_count] must be greater than 0");
   made.facet = {{"values", {{"field", made.field->column}, {"size", query::kMaxFacetSize}}}};
   if (rare) made.facet["values"]["order"] = "_count:asc";
   return {};

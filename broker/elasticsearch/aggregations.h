@@ -22,9 +22,12 @@ struct ShownAs {
   std::string format{kUsualDateFormat};  // of dates
   Zone zone = {};
   bool keyed = false;
-  std::size_t size = 10;      // of terms
-  std::int64_t least = 1;     // of terms: documents of a bucket that is shown
-  std::size_t gathered = 10;  // of terms: the first ones, among which those with so many documents are looked for
+  std::size_t size = 10;        // of terms
+  std::int64_t least = 1;       // of terms: documents of a bucket that is shown
+  std::size_t gathered = 10;    // of terms: the first ones, among which those with so many documents are looked for
+  bool exactly_ordered = true;  // of terms: by key, or the most frequent first
+  // What a node says of terms in other orders once it has as many as it gathers: nothing is known.
+  int error_bound(std::size_t terms) const { return exactly_ordered || terms < gathered ? 0 : -1; }
   std::optional<std::set<std::string>> include = {}, exclude = {};  // of terms, as they are written
   std::optional<LuceneRegexp> include_like = {}, exclude_like = {};
   mutable std::size_t pattern_steps = 0;  // that these took, in all buckets of this request
@@ -46,6 +49,7 @@ struct IndexTotal {
   bool is_known = true;  // false: there may be more, or others than are to be counted
 };
 
+inline constexpr std::size_t kMaxExactValues = 2'048;  // different ones, of which percentiles are exact
 // Before a column: the facet that tells how many values its documents have, for all aggregations of one place.
 inline const std::string kEach = ">each ";
 

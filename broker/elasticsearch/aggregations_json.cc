@@ -30,6 +30,8 @@ class Renderer {
     if (of_.has_repeats(facets_))
       return not_supported("[" + kind + "] aggregation of several numbers in a document, whose repeats aren't kept,");
     if (kind == "filter" || kind == "missing" || kind == "global" || kind == "sampler") {
+      if (kind == "sampler" && of_.inside.empty())
+        return illegal_argument("Sampler aggregation must be used with child aggregations.");
       if (kind == "sampler" && counted_.is_object() && counted_["count"] > of_.as.size)
         return not_supported("[sampler] of more documents than [shard_size]");
       Json one = {{"doc_count", counted_.is_object() ? counted_.value("count", Json(0)) : Json(0)}};
@@ -47,7 +49,10 @@ class Renderer {
       return over_values(of_, counted_, missing());
     if (kind == "range" || kind == "date_range") return ranges();
     if (kind == "histogram" || kind == "date_histogram") return histogram();
-    if (kind == "percentiles") return percentiles();
+    if (kind == "percentiles") {
+      const Json& exact = beside(">values");
+      return exact.is_object() && exact["other"] == 0 ? over_values(of_, exact, 0) : percentiles();
+    }
     if (kind == "cardinality") {
       const std::uint64_t counted = counted_.is_object() ? counted_["value"].get<std::uint64_t>() : 0;
       return Json{{"value", counted + (missing() > 0 && beside(">same").value("count", 0) == 0 ? 1 : 0)}};
@@ -238,9 +243,11 @@ class Renderer {
     FROND_EXPECT_OK(add_missing_bucket(of_, beside(">missing"), all));
     FROND_EXPECT_OK(check_patterns(of_.as, all));
     std::erase_if(all, [&](const Json& bucket) { return !is_shown(bucket["value"]); });
+    const int error = of_.as.error_bound(all.size());
     others += shown_terms(of_.as, all, "count");
     for (const Json& bucket : all) buckets.push_back(FROND_EXPECT_OK(term_bucket(bucket)));
-    return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
+    return Json{
+        {"doc_count_error_upper_bound", error}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
   }
 
   Expected<Json> rare_terms() const {

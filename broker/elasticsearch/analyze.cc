@@ -71,6 +71,10 @@ Expected<Json> analyzed(const Json& body, const Mapping* mapping) {
     if (texts.empty()) return validation_failed("text is missing");
     if (bytes > kMaxTextBytes)
       return illegal_argument("[text] has more than " + std::to_string(kMaxTextBytes) + " bytes");
+    if (mapping == nullptr && (body.contains("field") || body.contains("normalizer")))
+      return illegal_argument("analysis based on a specific field or normalizer requires an index");
+    if (body.contains("analyzer") && (body.contains("tokenizer") || body.contains("filter")))
+      return validation_failed("cannot define extra components on a named analyzer");
     static const Json none = Json::object();
     const Json& analysis = mapping != nullptr ? mapping->analysis : none;
     Json parts = FROND_EXPECT_OK(parts_asked(body, analysis, mapping));
@@ -93,7 +97,7 @@ Expected<Json> analyzed(const Json& body, const Mapping* mapping) {
             "The number of tokens produced by calling _analyze has exceeded the allowed maximum of [" +
             std::to_string(kMaxShownTokens) + "]");
       before += offsets.back() + 1;
-      position = last + 100;
+      position = last + (mapping != nullptr ? 100 : 0);  // analyzers of no index put no gap there
     }
     return Json{{"tokens", std::move(tokens)}};
   });

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "broker/elasticsearch/aggregation_reader.h"
+#include "common/base/text.h"
 #include "common/elasticsearch/date_format.h"
 #include "common/elasticsearch/json_body.h"
 
@@ -84,7 +85,9 @@ Expected<Json> AggregationReader::range_clause(const Aggregation& made, Json bou
 Expected<void> AggregationReader::histogram(Aggregation& made) {
   const Json interval = made.definition.contains("interval") ? made.definition["interval"] : Json();
   if (!interval.is_number() || !(interval > 0))
-    return illegal_argument("[interval] must be >0 for histogram aggregation [" + made.name + "]");
+    return interval.is_string() && number_in<double>(interval.get_ref<const std::string&>()).value_or(0) > 0
+               ? not_supported("a text as the [interval] of a histogram")
+               : illegal_argument("[interval] must be >0 for histogram aggregation [" + made.name + "]");
   for (const auto& [key, value] : made.definition.items())
     if (key != "field" && key != "interval" && key != "keyed" && key != "min_doc_count" && key != "order" &&
         key != "missing" && !(key == "offset" && value == 0))
@@ -111,10 +114,15 @@ Expected<void> AggregationReader::dates(Aggregation& made) {
       const auto unit =
           std::ranges::find_if(kUnits, [&](const auto& one) { return one.first == text || one.second == text; });
       const auto ms = duration_ms(text);
+      if (facet.contains("interval")) return illegal_argument("Cannot use [" + key + "] with another interval.");
       if (key != "fixed_interval" && unit != std::end(kUnits))
         facet["interval"] = unit->first;
       else if (key != "calendar_interval" && ms && *ms > 0)
         facet["interval"] = *ms;
+      else if (key == "interval" && value.is_number_integer() && value > 0)
+        facet["interval"] = value;
+      else if (key != "fixed_interval" && (text == "second" || text == "1s"))
+        facet["interval"] = 1000;
       else
         return illegal_argument("The supplied interval [" + text + "] could not be parsed as a " +
                                 (key == "fixed_interval" ? "fixed" : "calendar") + " interval.");
@@ -140,6 +148,8 @@ Expected<void> AggregationReader::percentiles(Aggregation& made) {
         key != "missing")
       return not_supported("[" + key + "] of a percentiles aggregation");
   made.facet = {{"percentiles", {{"field", made.field->column}, {"percents", made.as.percents}}}};
+  // Of few values they are exact (aggregations_json.cc).
+  made.beside[">values"] = {{"values", {{"field", made.field->column}, {"size", kMaxExactValues}}}};
   return {};
 }
 

@@ -34,8 +34,7 @@ Expected<void> take_members(const simdjson::dom::object& members, std::size_t li
       conditions[std::string(name.substr(name.front() == '_' ? 1 : 0))] = tree_of(value);
     } else if (name == "require_alias") {
       change.require_alias = text == "true";
-    } else if (name != "routing" && name != "_routing" && name != "_type" && name != "retry_on_conflict" &&
-               name != "_source") {
+    } else if (name != "routing" && name != "_routing" && name != "retry_on_conflict" && name != "_source") {
       return illegal_argument("Action/metadata line [" + std::to_string(line) + "] contains an unknown parameter [" +
                               std::string(name.substr(0, 200)) + "]");
     }

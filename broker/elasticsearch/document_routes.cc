@@ -130,8 +130,8 @@ Expected<Written> delete_document(const Targets& to, const Call& call) {
 Expected<std::string> one_index(const Targets& to, const std::string& name) {
   const auto indices = to.catalogue.now();
   const auto meant = FROND_EXPECT_OK(resolve(*indices, name));
+  if (meant.empty() || name.find_first_of(",*") != name.npos || name == "_all") return index_not_found(name);
   if (meant.size() == 1) return meant.front().index->name;
-  if (meant.empty()) return index_not_found(name);
   return illegal_argument("alias [" + name +
                           "] has more than one index associated with it, can't execute a single index op");
 }
@@ -150,10 +150,20 @@ std::string document_json(const std::string& index, const std::string& id, const
   return text;
 }
 
+// Fields of their own, which no document has, are shown in place of it.
+ShownSource shown_source(const Call& call) {
+  ShownSource source = source_filter_in(call.parameters);
+  if (call.parameter("stored_fields") && !call.parameter("_source")) source.shown = false;
+  return source;
+}
+
 Expected<Response> get_document(const Targets& to, const Call& call) {
   const std::string id = call.path_value("id");
   const std::string index = FROND_EXPECT_OK(one_index(to, call.path_value("index")));
   Json asked = Json::object();
+  if (const auto type = call.parameter("version_type");
+      type && !is_listed("internal,external,external_gte,external_gt,force", *type))
+    return illegal_argument("No version type match [" + std::string(type->substr(0, 100)) + "]");
   if (const auto version = call.parameter("version")) asked["version"] = *version;
   const auto wanted = FROND_EXPECT_OK(condition_in(asked, "version"));
   const auto read = FROND_EXPECT_OK(read_documents(to, index, {id}));
@@ -161,12 +171,14 @@ Expected<Response> get_document(const Targets& to, const Call& call) {
     return version_conflict(id, "current version [" + std::to_string(read.front().version) +
                                     "] is different than the one provided [" + std::to_string(*wanted) + "]");
   return Response{.status = read.front().found ? 200 : 404,
-                  .body = document_json(index, id, read.front(), source_filter_in(call.parameters))};
+                  .body = document_json(index, id, read.front(), shown_source(call))};
 }
 
 Expected<Response> get_source(const Targets& to, const Call& call) {
   const std::string id = call.path_value("id");
   const std::string index = FROND_EXPECT_OK(one_index(to, call.path_value("index")));
+  if (!source_filter_in(call.parameters).shown || call.parameter("_source") == "false")
+    return validation_failed("fetching source can not be disabled");
   const auto read = FROND_EXPECT_OK(read_documents(to, index, {id}));
   if (!read.front().found || read.front().source.empty())
     return ApiError{
@@ -189,10 +201,14 @@ Expected<std::vector<Wanted>> wanted_documents(const Call& call) {
   std::vector<Wanted> wanted;
   const auto add = [&](const Json& document) -> Expected<void> {
     const auto place = std::to_string(wanted.size());
-    if (!document.is_object() && !document.is_string())
+    if (document.is_array() || document.is_null())
       return parsing_exception("unexpected token in the list of documents");
-    Wanted one{.index = index, .id = document.is_string() ? document.get<std::string>() : "", .filter = filter};
+    Wanted one{.index = index, .id = document.is_object() ? "" : text_in(document), .filter = filter};
     if (document.is_object()) {
+      for (const auto& [key, value] : document.items())
+        if (!is_listed("_index,_id,_source,routing,version,version_type,stored_fields", key))
+          return parsing_exception("failed to parse multi get request. unknown field [" + key.substr(0, 100) + "]");
+      if (document.contains("stored_fields") && !document.contains("_source")) one.filter.shown = false;
       const Json named = document.value("_index", Json(index));
       if (!named.is_string()) return parsing_exception("[_index] of doc " + place + " is no text");
       one.index = named.get<std::string>();
@@ -300,6 +316,8 @@ constexpr std::string_view kWrite =
     "require_alias,retry_on_conflict,lang,_source,_source_includes,_source_excludes";
 constexpr std::string_view kRead =
     "preference,realtime,refresh,routing,stored_fields,version,version_type,_source,_source_includes,_source_excludes";
+constexpr std::string_view kReadSource =
+    "preference,realtime,refresh,routing,_source,_source_includes,_source_excludes";
 constexpr std::string_view kBulk =
     "refresh,routing,timeout,pipeline,wait_for_active_shards,require_alias,_source,_source_includes,_source_excludes";
 
@@ -312,7 +330,7 @@ constexpr Route kDocumentRoutes[] = {
     {"DELETE", "/{index}/_doc/{id}", Access::kWrite, 0, kWrite, writing<delete_document>},
     {"PUT,POST", "/{index}/_create/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<write_document<Kind::kCreate>>},
     {"POST", "/{index}/_update/{id}", Access::kWrite, kMaxBulkBody, kWrite, writing<write_document<Kind::kUpdate>>},
-    {"GET", "/{index}/_source/{id}", Access::kSearch, 0, kRead, waiting<get_source>},
+    {"GET", "/{index}/_source/{id}", Access::kSearch, 0, kReadSource, waiting<get_source>},
 };
 
 }  // namespace

@@ -116,7 +116,7 @@ Json missing_value(const SortColumn& column) {
       column.field != nullptr ? name_of(column.field->type) : std::string_view(column.unmapped_type);
   if (type == "keyword" || type == "text") return nullptr;
   if (type == "float" || type == "double" || type == "half_float") return largest ? "Infinity" : "-Infinity";
-  if (type == "integer" || type == "short" || type == "byte")
+  if (type == "integer" || type == "short" || type == "byte" || type == "boolean")
     return largest ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int32_t>::min();
   return largest ? kLast : kFirst;
 }
@@ -138,10 +138,15 @@ Expected<std::vector<SortColumn>> sort_columns(const SearchAsk& ask, const Mappi
   }
   for (const AskedSort& one : ask.sort) {
     if (one.in_window()) return not_supported("this [sort] here");
+    if (&one != &ask.sort.front() && ask.sort.front().field == "_doc")
+      return not_supported("a sort by others behind [_doc]");
+    if (one.field == "_shard_doc")
+      return ApiError{.type = "query_shard_exception",
+                      .reason = "No mapping found for [_shard_doc] in order to sort on"};
     SortColumn column{.descending = one.descending, .missing_first = one.missing_first};
     if (one.field == "_score") {
       column.by = SortColumn::By::kScore;
-    } else if (one.field == "_doc" || one.field == "_shard_doc") {
+    } else if (one.field == "_doc") {
       column.by = SortColumn::By::kOrder;
     } else if (const MappedField* const field = mapping.find(one.field)) {
       if (!field->has_values())

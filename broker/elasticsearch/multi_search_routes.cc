@@ -70,6 +70,11 @@ class ManySearches : public std::enable_shared_from_this<ManySearches> {
   Abandon abandon_;
 };
 
+constexpr std::string_view kHeaderMembers =
+    "search_type,request_cache,preference,expand_wildcards,allow_partial_search_results,routing,ccs_minimize_"
+    "roundtrips,"
+    "ignore_throttled,max_concurrent_shard_requests,pre_filter_shard_size,cancel_after_time_interval";
+
 Expected<AskedSearch> asked_line(const Targets& to, const Call& call, const Json& header, const Json& body) {
   ExpressionRules rules = FROND_EXPECT_OK(call.expression_rules());
   std::string expression = call.path_value("index");
@@ -82,6 +87,8 @@ Expected<AskedSearch> asked_line(const Targets& to, const Call& call, const Json
       rules.ignore_unavailable = value == true || value == "true";
     } else if (key == "allow_no_indices") {
       rules.allow_no_indices = value == true || value == "true";
+    } else if (!is_listed(kHeaderMembers, key)) {
+      return illegal_argument("key [" + key.substr(0, 100) + "] is not supported in the metadata section");
     }
   }
   if (split_list(expression).size() > kMaxExpressionNames)
@@ -110,7 +117,8 @@ void serve_msearch(const Targets& to, Call&& call, Responder responder) {
       lines.push_back(Json::object());
       continue;
     }
-    auto json = parse_object(line);
+    auto json = line.empty() ? Expected<Json>(parsing_exception("Expected [START_OBJECT] but found [null]"))
+                             : parse_object(line);
     if (!json) return responder.send(refusal_of(json.error()));
     lines.push_back(*std::move(json));
   }
@@ -126,6 +134,8 @@ void serve_msearch(const Targets& to, Call&& call, Responder responder) {
     const Json query = lines[i + 1].contains("query") ? lines[i + 1]["query"] : Json();
     if (query.is_object() && query.size() == 1 && !is_query(query.begin().key()))
       return responder.send(refusal_of(parsing_exception("unknown query [" + query.begin().key() + "]")));
+    if (!asked && asked.error().status == 400 && asked.error().type == "illegal_argument_exception")
+      return responder.send(refusal_of(asked.error()));
     searches.push_back({std::move(asked)});
   }
   std::make_shared<ManySearches>(std::move(searches), std::move(responder))->begin();

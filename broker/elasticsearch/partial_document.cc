@@ -33,10 +33,10 @@ Expected<std::optional<std::string>> merged_source(const std::string* now, std::
   const bool has_doc = asked.contains("doc") && asked["doc"].is_object();
   const bool as_upsert = asked.value("doc_as_upsert", Ordered(false)) == Ordered(true);
   if (now == nullptr) {
-    if (asked.contains("upsert") && asked["upsert"].is_object()) return std::optional(text_of(asked["upsert"]));
+    if (has_doc && asked.contains("upsert") && asked["upsert"].is_object())
+      return std::optional(text_of(asked["upsert"]));
     if (as_upsert && has_doc) return std::optional(text_of(asked["doc"]));
-    if (!has_doc && !asked.contains("upsert")) return validation_failed("script or doc is missing");
-    return document_missing(index, id);
+    return has_doc ? document_missing(index, id) : validation_failed("script or doc is missing");
   }
   if (!has_doc) return validation_failed("script or doc is missing");
   const Ordered before = Ordered::parse(*now, nullptr, /*allow_exceptions=*/false);

@@ -304,6 +304,7 @@ double number_at(const Json& bucket, std::string_view path) {
     if (metric == nullptr) return NAN;
     std::string member(path.substr(dot + 1));
     if (member.ends_with(']')) member.pop_back();
+    if (member == "_count") return metric->value("doc_count", NAN);
     const Json& values = metric->contains("values") ? (*metric)["values"] : *metric;
     if (!values.is_object()) return NAN;
     auto found = values.find(member);

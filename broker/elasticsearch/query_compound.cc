@@ -29,11 +29,13 @@ Expected<Clause> QueryReader::bool_query(const Json& body, const Context& in) {
   };
   FROND_EXPECT_OK(members("must", inside, made.must));
   FROND_EXPECT_OK(members("should", inside, made.should));
-  FROND_EXPECT_OK(members("must_not", unscored, made.must_not));
+  FROND_EXPECT_OK(members(body.contains("mustNot") ? "mustNot" : "must_not", unscored, made.must_not));
   FROND_EXPECT_OK(members("filter", unscored, made.filter));
   if (made.must.empty() && made.should.empty() && made.must_not.empty() && made.filter.empty())
     return constant(Clause{query::All()}, inside.boost, in.scored);
-  if (body.contains("minimum_should_match")) {
+  if (made.must.empty() && made.should.empty() && made.filter.empty() && !is_true(body, "adjust_pure_negative", true))
+    return Clause{query::None()};
+  if (body.contains("minimum_should_match") && !body["minimum_should_match"].is_null()) {
     const auto needed = FROND_EXPECT_OK(minimum_of(text_in(body["minimum_should_match"]), made.should.size()));
     if (needed > made.should.size()) return Clause{query::None()};
     const bool optional = !made.must.empty() || !made.filter.empty();

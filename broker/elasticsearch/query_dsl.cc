@@ -43,6 +43,16 @@ constexpr std::string_view kOtherQueries =
     "neural,common,semantic";
 
 ApiError inner(const std::string& reason) { return parsing_exception(reason); }
+
+// What every document has, as fields of query strings.
+const MappedField kIdField{.name = "_id", .path = "_id", .type = Type::kKeyword},
+    kIndexField{.name = "_index", .path = "_index", .type = Type::kKeyword};
+
+// Analyzers that Elasticsearch has beside Frond's.
+constexpr std::string_view kOtherAnalyzers =
+    "arabic,armenian,basque,bengali,brazilian,bulgarian,catalan,cjk,czech,danish,dutch,estonian,fingerprint,finnish,"
+    "french,galician,german,greek,hindi,hungarian,indonesian,irish,italian,latvian,lithuanian,norwegian,pattern,"
+    "persian,portuguese,romanian,russian,snowball,sorani,spanish,swedish,thai,turkish";
 }  // namespace
 
 bool is_query(std::string_view name) { return QueryReader::knows(name) || is_listed(kOtherQueries, name); }
@@ -273,6 +283,12 @@ Expected<std::vector<QueryReader::WeightedField>> QueryReader::fields_of(const J
         return illegal_argument("For input string: \"" + name.substr(hat + 1) + "\"");
       name.resize(hat);
     }
+    if (name == "_id" || name == "_index") {
+      add(name == "_id" ? kIdField : kIndexField, boost);
+      continue;
+    }
+    if (boost < 0)
+      return illegal_argument("negative [boost] are not allowed in [" + one.get<std::string>().substr(0, 100) + "]");
     if (name.find('*') == name.npos) {
       if (const MappedField* const field = scope_.mapping.find(name)) add(*field, boost);
       continue;
@@ -295,73 +311,11 @@ Expected<std::vector<std::string>> QueryReader::tokens_of(std::string_view text,
     }
     return all;
   }
-  const auto config = FROND_EXPECT_OK(analyzer_named(scope_.mapping.analysis, analyzer));
+  const auto config = FROND_EXPECT_OK(
+      analyzer_named(scope_.mapping.analysis, analyzer == "default" ? "standard" : std::string_view(analyzer)));
+  if (!config && is_listed(kOtherAnalyzers, analyzer)) return not_supported("the analyzer [" + analyzer + "]");
   if (!config) return illegal_argument("[match] analyzer [" + analyzer + "] not found");
   return text::Analyzer(*config, 0).query_terms(text);
-}
-
-Expected<void> check_members(const Json& body, std::string_view query, std::string_view names) {
-  const auto known = split_list(names);
-  for (const auto& [key, value] : body.items()) {
-    if (key == "boost") {
-      FROND_EXPECT_OK(check_boost(value));
-      continue;
-    }
-    if (key == "_name") return not_supported("[_name] of a query");
-    if (std::ranges::find(known, key) == known.end())
-      return inner("[" + std::string(query) + "] query does not support [" + key + "]");
-  }
-  return {};
-}
-
-Expected<void> check_boost(const Json& boost) {
-  char* end = nullptr;
-  const std::string text = boost.is_string() ? boost.get<std::string>() : "";
-  const double value = boost.is_number() ? boost.get<double>() : std::strtod(text.c_str(), &end);
-  if (!boost.is_number() && (text.empty() || *end != '\0'))
-    return inner("[boost] must be a number, but is [" + dumped(boost).substr(0, 100) + "]");
-  if (!std::isfinite(value) || value < 0)
-    return illegal_argument("negative [boost] are not allowed in [" + dumped(boost).substr(0, 100) + "]");
-  return {};
-}
-
-double boost_in(const Json& body) {
-  const auto found = body.find("boost");
-  if (found == body.end()) return 1;
-  if (found->is_number()) return *found;
-  return found->is_string() ? std::strtod(found->get_ref<const std::string&>().c_str(), nullptr) : 1;
-}
-
-Expected<bool> all_words(const Json& body) {
-  const std::string name = FROND_EXPECT_OK(text_member(body, "default_operator", "or"));
-  if (name == "and" || name == "AND") return true;
-  if (name != "or" && name != "OR") return illegal_argument("No enum constant Operator." + name.substr(0, 100));
-  return false;
-}
-
-bool is_true(const Json& body, const char* name, bool absent) {
-  const auto found = body.find(name);
-  if (found == body.end()) return absent;
-  return *found == true || *found == "true" || *found == "";
-}
-
-Expected<FieldBody> field_body(const Json& body, std::string_view query, std::string_view value) {
-  FieldBody found;
-  for (const auto& [key, inside] : body.items()) {
-    if (key == "boost" || key == "_name") continue;
-    if (!found.field.empty())
-      return inner("[" + std::string(query) + "] query doesn't support multiple fields, found [" + found.field +
-                   "] and [" + key + "]");
-    found.field = key;
-    if (inside.is_array()) return inner("[" + std::string(query) + "] query does not support arrays");
-    found.body = inside.is_object() ? inside : Json{{std::string(value), inside}};
-  }
-  if (found.field.empty()) return illegal_argument("[" + std::string(query) + "] fieldName is null or empty");
-  if (body.contains("boost") && !found.body.contains("boost")) found.body["boost"] = body["boost"];
-  const auto text = found.body.find(std::string(value));
-  if (text == found.body.end() || text->is_null())
-    return illegal_argument("[" + std::string(query) + "] No text specified for text query: value cannot be null");
-  return found;
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -179,9 +179,12 @@ class QueryReader {
   // The terms of a text or keyword field that a regular expression matches.
   Expected<Clause> regexp_of(const MappedField& field, const std::string& regexp, bool folds, double boost,
                              bool scored);
+  // Nothing, for a field that isn't mapped. 400, 501: one that Elasticsearch has by itself.
+  Expected<Clause> unmapped(const std::string& field) const;
   // Words of a text or keyword field that are like one: `options` has "fuzziness" and so on.
   Expected<Clause> fuzzy_of(const MappedField& field, const std::string& word, const Json& options, double boost,
                             bool scored);
+  Expected<Clause> in_index(const std::string& pattern, double boost, bool scored);
   Expected<Clause> term_of(const MappedField& field, const Json& value, double boost, bool scored);
   Expected<Clause> range_of(const MappedField& field, const Json& bounds, double boost, bool scored);
   Expected<Clause> exists_of(std::string_view pattern, double boost, bool scored);
@@ -220,6 +223,8 @@ class QueryReader {
   // Of a keyword or boolean; the word is the value's text.
   Expected<Clause> value_term(const MappedField& field, schema::Value value, const std::string& word, double boost,
                               bool scored);
+  Expected<Clause> bool_prefix_of(const MappedField& field, const Json& query, const TextOptions& options, double boost,
+                                  bool scored);
   Expected<Clause> blended(const std::vector<WeightedField>& fields, const std::string& text,
                            const TextOptions& options, double tie_breaker, double boost, bool scored);
   Expected<Clause> cross_fields(const std::vector<WeightedField>& fields, const std::string& text,
@@ -238,6 +243,12 @@ Expected<std::size_t> minimum_of(const std::string& text, std::size_t count);
 Expected<void> check_members(const Json& body, std::string_view query, std::string_view names);
 Expected<void> check_boost(const Json& boost);
 double boost_in(const Json& body);  // REQUIRES: check_boost() of it
+// Of query strings: whether their "fields" are all; "fuzzy_prefix_length" and so on as fuzzy_of() takes them.
+bool names_all_fields(const Json& body);
+Json fuzzy_members(const Json& body);
+Expected<double> tie_breaker_in(const Json& body, double otherwise);
+// The clause with the body's "minimum_should_match" of its optional clauses.
+Expected<query::Clause> with_minimum(query::Clause clause, const Json& body);
 // The one field of {"field": value} or {"field": {…}}, the object with the value in the member `value`.
 struct FieldBody {
   std::string field;

@@ -1,6 +1,7 @@
 // Keywords that are like a pattern or a word, of all values that documents have; words of text, of the dictionary.
 #include <algorithm>
 
+#include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/lucene_regexp.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/base/text.h"
@@ -31,13 +32,18 @@ std::size_t distance(const std::vector<char32_t>& a, const std::vector<char32_t>
   return row[a.size()][b.size()];
 }
 
-// "AUTO", "AUTO:3,6", 0 to 2.
+// "AUTO", "AUTO:3,6", or a number, of which two is the most and the fraction doesn't count.
 Expected<std::size_t> edits_of(const Json& fuzziness, std::size_t letters) {
-  const std::string text = text_in(fuzziness);
-  if (text == "0" || text == "1" || text == "2") return static_cast<std::size_t>(text[0] - '0');
+  const std::string text = lower_case(text_in(fuzziness));
+  if (const auto number = number_in<double>(text); number && *number > -1)
+    return static_cast<std::size_t>(std::clamp(*number, 0.0, 2.0));
   unsigned low = 3, high = 6;
-  if (text != "AUTO" && text != "auto" && std::sscanf(text.c_str(), "AUTO:%3u,%3u", &low, &high) != 2)
+  if (text != "auto" && std::sscanf(text.c_str(), "auto:%3u,%3u", &low, &high) != 2)
     return illegal_argument("Invalid fuzziness value: " + text.substr(0, 100));
+  if (low > high)
+    return illegal_argument(
+        "fuzziness wrongly configured, must be: lowDistance > 0, highDistance > 0 and "
+        "lowDistance <= highDistance");
   return letters < low ? 0 : letters < high ? 1 : 2;
 }
 
@@ -77,8 +83,13 @@ Expected<Clause> QueryReader::regexp(const Json& body, const Context& in) {
   const FieldBody of = FROND_EXPECT_OK(field_body(body, "regexp", "value"));
   FROND_EXPECT_OK(check_members(of.body, "regexp", "value,flags,flags_value,case_insensitive,max_determinized_states"));
   const std::string flags = FROND_EXPECT_OK(text_member(of.body, "flags", "ALL"));
+  std::string names = lower_case(flags);
+  std::ranges::replace(names, '|', ',');
+  for (const auto one : split_list(names))
+    if (!is_listed("all,anystring,complement,empty,intersection,interval,none", one))
+      return illegal_argument("Unknown regexp flag [" + std::string(one.substr(0, 100)) + "]");
   const MappedField* const field = scope_.mapping.find(of.field);
-  if (field == nullptr) return Clause{query::None()};
+  if (field == nullptr) return unmapped(of.field);
   if (!of.body["value"].is_string()) return parsing_exception("[regexp] must be a text");
   const std::string pattern = of.body["value"];
   if (flags != "ALL" && pattern.find_first_of("#@~&<\"") != pattern.npos)
@@ -128,7 +139,7 @@ Expected<Clause> QueryReader::fuzzy(const Json& body, const Context& in) {
       check_members(of.body, "fuzzy", "value,fuzziness,prefix_length,max_expansions,transpositions,rewrite"));
   if (of.body.contains("rewrite")) return not_supported("[rewrite] of a fuzzy query");
   const MappedField* const field = scope_.mapping.find(of.field);
-  if (field == nullptr) return Clause{query::None()};
+  if (field == nullptr) return unmapped(of.field);
   const Json& value = of.body["value"];
   return fuzzy_of(*field, text_in(value), of.body, in.boost * boost_in(of.body), in.scored);
 }
@@ -140,10 +151,12 @@ Expected<Clause> QueryReader::fuzzy_of(const MappedField& field, const std::stri
                             "] which is of another type");
   Fuzziness how;
   how.edits = FROND_EXPECT_OK(edits_of(options.value("fuzziness", Json("AUTO")), code_points(word).size()));
-  how.same_letters = static_cast<std::size_t>(
-      std::clamp<std::int64_t>(FROND_EXPECT_OK(whole_member(options, "prefix_length", 0)), 0, kMaxFuzzyLetters));
-  how.most = static_cast<std::size_t>(std::clamp<std::int64_t>(
-      FROND_EXPECT_OK(whole_member(options, "max_expansions", 50)), 1, static_cast<std::int64_t>(kMaxLike)));
+  const auto same = FROND_EXPECT_OK(whole_member(options, "prefix_length", 0)),
+             most = FROND_EXPECT_OK(whole_member(options, "max_expansions", 50));
+  if (same < 0) return illegal_argument("prefixLength cannot be negative.");
+  if (most < 1) return illegal_argument("maxExpansions must be positive.");
+  how.same_letters = static_cast<std::size_t>(std::min<std::int64_t>(same, kMaxFuzzyLetters));
+  how.most = static_cast<std::size_t>(std::min<std::int64_t>(most, static_cast<std::int64_t>(kMaxLike)));
   how.swaps = is_true(options, "transpositions", true);
   return field.has_positions() ? fuzzy_text(field, word, how, boost, scored)
                                : fuzzy_keyword(field, word, how, boost, scored);
@@ -178,7 +191,7 @@ Expected<Clause> QueryReader::fuzzy_text(const MappedField& field, const std::st
   std::vector<Clause> any;
   for (const query::NearTerm& one : near) {
     const double nearness = query::nearness(one.edits, letters, code_points(one.text).size());
-    if (nearness <= 0) continue;
+    if (nearness < 0) continue;
     scope_.statistics.set({field.column, one.text}, one.df);
     const double blended = scored ? idf(documents, most_frequent) / idf(documents, one.df) : 1;
     any.push_back(FROND_EXPECT_OK(text_term(field, one.text, boost * nearness * blended, scored)));

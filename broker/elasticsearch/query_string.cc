@@ -1,5 +1,6 @@
 // The language of query_string and of `q`: fields, operators, phrases, ranges, patterns.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "broker/elasticsearch/query_dsl.h"
@@ -57,6 +58,13 @@ class StringParser {
       ++at_;
   }
   bool at(char c) const { return at_ < text_.size() && text_[at_] == c; }
+  // Whether it comes next, behind spaces; they are passed over then.
+  bool next_is(char c) {
+    const std::size_t next = std::min(text_.find_first_not_of(" \t\n\r", at_), text_.size());
+    if (!text_.substr(next).starts_with(c)) return false;
+    at_ = next;
+    return true;
+  }
   bool take(char c) {
     if (!at(c)) return false;
     ++at_;
@@ -69,9 +77,22 @@ class StringParser {
     at_ = end;
     return true;
   }
+  bool take_operator(std::string_view word, std::string_view sign) {
+    if (take_word(word)) return true;
+    const bool found = text_.substr(at_).starts_with(sign);
+    at_ += found ? sign.size() : 0;
+    return found;
+  }
+  bool at_operator() {
+    const std::size_t back = at_;
+    const bool found = take_operator("AND", "&&") || take_operator("OR", "||") || take_word("NOT");
+    at_ = back;
+    return found;
+  }
   static bool is_special(char c) { return std::string_view(" \t\n\r()\":^[]{}~/").find(c) != std::string_view::npos; }
 
-  Word word() {
+  // `signs`: it may begin with those of clauses.
+  Word word(bool signs = false) {
     Word found;
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -81,7 +102,7 @@ class StringParser {
         at_ += 2;
         continue;
       }
-      if (is_special(c) || (found.raw.empty() && (c == '+' || c == '-' || c == '!'))) break;
+      if (is_special(c) || (found.raw.empty() && !signs && (c == '+' || c == '-' || c == '!'))) break;
       found.pattern = found.pattern || c == '*' || c == '?';
       found.raw += c;
       found.text += c;
@@ -96,21 +117,16 @@ class StringParser {
     const bool all = settings_.text.all;
     for (skip(); at_ < text_.size() && !at(')'); skip()) {
       enum { kNone, kAnd, kOr } joint = kNone;
-      if (take_word("AND") || text_.substr(at_).starts_with("&&")) {
-        if (at('&')) at_ += 2;
+      if (take_operator("AND", "&&"))
         joint = kAnd;
-      } else if (take_word("OR") || text_.substr(at_).starts_with("||")) {
-        if (at('|')) at_ += 2;
+      else if (take_operator("OR", "||"))
         joint = kOr;
-      }
       if (joint != kNone && items.empty()) return failed();
       skip();
-      bool must = false, must_not = false;
-      if (take('+'))
-        must = true;
-      else if (take('-') || take('!') || take_word("NOT"))
-        must_not = true;
+      bool must = take('+');
+      const bool must_not = !must && (take('-') || take('!') || take_word("NOT"));
       skip();
+      if (at_operator()) return failed();
       if (joint == kAnd && items.back().occur == Occur::kShould) items.back().occur = Occur::kMust;
       if (joint == kOr && all && items.back().occur == Occur::kMust) items.back().occur = Occur::kShould;
       if (!must_not && !must) must = all ? joint != kOr : joint == kAnd;
@@ -148,8 +164,8 @@ class StringParser {
     FROND_EXPECT_OK(reader_.count());
     Word first = word();
     if (first.raw.empty()) return failed();
-    if (at(':')) {
-      if (named) return failed();
+    if (next_is(':')) {
+      if (named || (first.pattern && first.raw != "*" && first.raw.find('\\') == first.raw.npos)) return failed();
       ++at_;
       skip();
       if (first.text == "_exists_") {
@@ -159,16 +175,11 @@ class StringParser {
       if (first.text == "*" && take('*'))
         return std::optional(
             FROND_EXPECT_OK(reader_.constant(Clause{query::All()}, settings_.boost, settings_.scored)));
-      if (first.text == "_id") {
-        const Word id = word();
-        return std::optional(
-            FROND_EXPECT_OK(reader_.constant(Clause{query::Ids{{id.text}}}, settings_.boost, settings_.scored)));
-      }
       const auto of = FROND_EXPECT_OK(reader_.fields_of(first.text));
       if (at('>') || at('<')) return compared(of);
       return one(of, depth, /*bare=*/false, /*named=*/true);
     }
-    if (bare && !first.pattern && !at('^') && !at('~')) more_words(first);
+    if (bare && !first.pattern && !next_is('^') && !next_is('~')) more_words(first);
     return finished(fields, first);
   }
 
@@ -177,13 +188,13 @@ class StringParser {
     for (;;) {
       const std::size_t back = at_;
       skip();
-      if (take_word("AND") || take_word("OR") || take_word("NOT") || text_.substr(at_).starts_with("&&") ||
-          text_.substr(at_).starts_with("||")) {
+      if (at_operator()) {
         at_ = back;
         return;
       }
       const Word next = word();
-      if (next.raw.empty() || next.pattern || at(':') || at('^') || at('~')) {
+      skip();
+      if (next.raw.empty() || next.pattern || at(':') || at('^') || at('~') || (at_operator() && !at('N'))) {
         at_ = back;
         return;
       }
@@ -204,11 +215,13 @@ class StringParser {
   }
 
   Expected<std::optional<Clause>> grouped(const Fields& fields, std::size_t depth) {
+    skip();
+    if (at(')')) return failed();
     auto clause = FROND_EXPECT_OK(group(fields, depth + 1));
     if (!take(')')) return failed();
     const double by = FROND_EXPECT_OK(boost());
-    if (by != 1 && settings_.scored) clause = FROND_EXPECT_OK(reader_.multiplied(std::move(clause), by));
-    return std::optional(std::move(clause));
+    return std::optional(by == 1 || !settings_.scored ? std::move(clause)
+                                                      : FROND_EXPECT_OK(reader_.multiplied(std::move(clause), by)));
   }
 
   Expected<std::optional<Clause>> phrase(const Fields& fields) {
@@ -249,29 +262,36 @@ class StringParser {
 
   Expected<std::optional<Clause>> range(const Fields& fields) {
     const bool from_in = at('[');
-    const std::size_t end = text_.find_first_of("]}", at_), to = text_.find(" TO ", at_);
-    if (end == text_.npos || to == text_.npos || to > end) return failed();
-    const auto bare = [](std::string_view part) {
-      while (part.starts_with(' ')) part.remove_prefix(1);
-      while (part.ends_with(' ')) part.remove_suffix(1);
-      if (part.size() > 1 && part.front() == '"' && part.back() == '"') part = part.substr(1, part.size() - 2);
-      return std::string(part);
-    };
-    const std::string from = bare(text_.substr(at_ + 1, to - at_ - 1)),
-                      until = bare(text_.substr(to + 4, end - to - 4));
-    const bool until_in = text_[end] == ']';
-    at_ = end + 1;
+    ++at_;
+    const std::string from = FROND_EXPECT_OK(bound());
+    skip();
+    if (!take_word("TO")) return failed();
+    const std::string until = FROND_EXPECT_OK(bound());
     Json bounds;
+    skip();
+    const bool until_in = take(']');
+    if (!until_in && !take('}')) return failed();
     if (from != "*") bounds[from_in ? "gte" : "gt"] = from;
     if (until != "*") bounds[until_in ? "lte" : "lt"] = until;
     return ranged(fields, bounds);
   }
+  // A text in quotes, or up to a space or the end of the range.
+  Expected<std::string> bound() {
+    std::string text;
+    skip();
+    const bool quoted = take('"');
+    const std::string_view ends = quoted ? "\"" : " ]}";
+    for (; at_ < text_.size() && ends.find(text_[at_]) == ends.npos; ++at_) {
+      if (at('\\') && at_ + 1 < text_.size()) ++at_;
+      text += text_[at_];
+    }
+    if (quoted ? !take('"') : text.empty()) return failed();
+    return text;
+  }
   Expected<std::optional<Clause>> compared(const Fields& fields) {
-    const bool greater = at('>');
-    ++at_;
-    const bool equal = take('=');
-    const Word value = word();
-    return ranged(fields, {{std::string(greater ? "gt" : "lt") + (equal ? "e" : ""), value.text}});
+    const std::string key = std::string(at('>') ? "gt" : "lt") + (text_.substr(at_ + 1).starts_with('=') ? "e" : "");
+    at_ += key.size() - 1;
+    return ranged(fields, {{key, word(/*signs=*/true).text}});
   }
   Expected<std::optional<Clause>> ranged(const Fields& fields, const Json& bounds) {
     const double by = settings_.boost * FROND_EXPECT_OK(boost());
@@ -286,10 +306,12 @@ class StringParser {
     const std::size_t begin = at_;
     while (at_ < text_.size() && (text::is_ascii_digit(text_[at_]) || text_[at_] == '.')) ++at_;
     const std::string edits(text_.substr(begin, at_ - begin));
-    if (edits.find('.') != edits.npos || edits.size() > 1 || word.pattern)
+    if (at_ < text_.size() && text::is_ascii_letter_or_digit(text_[at_])) return failed();
+    const auto number = number_in<double>(edits);
+    if ((!edits.empty() && !number) || word.pattern || (number && *number > 1 && *number != std::trunc(*number)))
       return not_supported("the fuzzy word [" + word.raw.substr(0, 100) + "~" + edits.substr(0, 100) + "]");
     Json made = settings_.fuzzy;
-    if (!edits.empty()) made["fuzziness"] = std::min(edits, std::string("2"));
+    if (number) made["fuzziness"] = *number;
     return made;
   }
 
@@ -346,49 +368,32 @@ Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) 
       "analyze_wildcard,allow_leading_wildcard,phrase_slop,tie_breaker,type,time_zone,fuzziness,"
       "fuzzy_max_expansions,fuzzy_prefix_length,fuzzy_transpositions,max_determinized_states,rewrite,"
       "enable_position_increments,escape,auto_generate_synonyms_phrase_query,quote_field_suffix,fuzzy_rewrite"));
-  if (!body.contains("query") || !body["query"].is_string())
+  if (!body.contains("query") || !body["query"].is_primitive() || body["query"].is_null())
     return parsing_exception("[query_string] must be provided with a [query]");
   for (const char* const name : {"time_zone", "quote_field_suffix", "rewrite", "quote_analyzer"})
     if (body.contains(name)) return not_supported("[" + std::string(name) + "] of a query_string query");
-  if (FROND_EXPECT_OK(flag_member(body, "escape", false))) return not_supported("[escape] of a query_string query");
-  if (!FROND_EXPECT_OK(flag_member(body, "allow_leading_wildcard", true)))
-    return not_supported("[allow_leading_wildcard] of a query_string query");
+  for (const auto& [name, usual] : {std::pair("escape", false), {"allow_leading_wildcard", true}})
+    if (FROND_EXPECT_OK(flag_member(body, name, usual)) != usual)
+      return not_supported("[" + std::string(name) + "] of a query_string query");
   StringSettings settings{
       .fields = {}, .text = {}, .fuzzy = Json::object(), .boost = in.boost * boost_in(body), .scored = in.scored};
   const std::string type = FROND_EXPECT_OK(text_member(body, "type", "best_fields"));
   if (type != "best_fields" && type != "most_fields") return not_supported("[type] of a query_string query");
-  settings.tie_breaker = body.contains("tie_breaker") && body["tie_breaker"].is_number()
-                             ? body["tie_breaker"].get<double>()
-                         : type == "most_fields" ? 1
-                                                 : 0;
+  settings.tie_breaker = FROND_EXPECT_OK(tie_breaker_in(body, type == "most_fields" ? 1 : 0));
   settings.text.all = FROND_EXPECT_OK(all_words(body));
   settings.text.lenient = is_true(body, "lenient", false);
-  for (const auto& [name, as] : {std::pair("fuzziness", "fuzziness"),
-                                 {"fuzzy_max_expansions", "max_expansions"},
-                                 {"fuzzy_prefix_length", "prefix_length"},
-                                 {"fuzzy_transpositions", "transpositions"}})
-    if (body.contains(name)) settings.fuzzy[as] = body[name];
-  if (body.contains("analyzer"))
-    settings.text.analyzer = body["analyzer"].is_string() ? body["analyzer"].get<std::string>() : "";
+  settings.fuzzy = fuzzy_members(body);
+  settings.text.analyzer = text_or(body, "analyzer");
   if (body.contains("phrase_slop") && body["phrase_slop"].is_number_unsigned())
     settings.text.slop = std::min(body["phrase_slop"].get<std::uint32_t>(), std::uint32_t{100});
-  if (body.contains("fields") && !body["fields"].is_array())
-    return parsing_exception("[query_string] query does not support [fields]");
-  if (body.contains("fields") && body.contains("default_field"))
-    return illegal_argument("cannot use [fields] parameter in conjunction with [default_field]");
+  if (body.contains("fields") && (!body["fields"].is_array() || body.contains("default_field")))
+    return parsing_exception("[fields] of a query_string query must be a list, without a [default_field]");
   const Json names =
-      body.contains("fields") ? body["fields"] : Json(FROND_EXPECT_OK(text_member(body, "default_field", "*")));
+      names_all_fields(body) ? Json(FROND_EXPECT_OK(text_member(body, "default_field", "*"))) : body["fields"];
   if (names == "*" && !body.contains("lenient")) settings.text.lenient = true;
   settings.fields = FROND_EXPECT_OK(fields_of(names));
-  auto clause = FROND_EXPECT_OK(StringParser(*this, body["query"].get_ref<const std::string&>(), settings).parse());
-  auto* const any = clause.as<Bool>();
-  if (body.contains("minimum_should_match") && any != nullptr && !any->should.empty()) {
-    const auto needed = FROND_EXPECT_OK(minimum_of(text_in(body["minimum_should_match"]), any->should.size()));
-    if (needed > any->should.size()) return Clause{query::None()};
-    if (needed > 0)
-      any->minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, static_cast<std::uint32_t>(needed)};
-  }
-  return clause;
+  const std::string text = text_in(body["query"]);
+  return with_minimum(FROND_EXPECT_OK(StringParser(*this, text, settings).parse()), body);
 }
 
 }  // namespace frond::broker::elasticsearch

@@ -48,14 +48,23 @@ std::optional<query::Bound> whole_bound(const Json& json, bool lower, bool inclu
 }
 
 Expected<Json> whole_or_real(const MappedField& field, const Json& json) {
-  if (json.is_number()) return json;
+  Json number = json;
   if (json.is_string()) {
     const auto& text = json.get_ref<const std::string&>();
-    const Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (parsed.is_number()) return parsed;
+    number = Json::parse(text, nullptr, /*allow_exceptions=*/false);
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
-    if (!text.empty() && *end == '\0' && std::isfinite(value)) return Json(value);
+    if (!number.is_number() && text.find_first_of("xX") == text.npos && !text.empty() && *end == '\0' &&
+        std::isfinite(value))
+      number = value;
+  }
+  if (number.is_number()) {
+    const double end = field.type == Type::kInteger ? 0x1p31 : 0x1p63;
+    const bool inside = number.is_number_unsigned() ? number.get<std::uint64_t>() < static_cast<std::uint64_t>(end)
+                                                    : number.get<double>() < end && number.get<double>() >= -end;
+    if (!is_whole(field.type) || inside) return number;
+    return failed_query(
+        illegal_argument("Value [" + text_in(json) + "] is out of range for a " + std::string(name_of(field.type))));
   }
   return failed_query({.type = "number_format_exception",
                        .reason = "For input string: \"" + text_in(json) + "\" of field [" + field.name + "]"});
@@ -91,8 +100,16 @@ Expected<Clause> QueryReader::value_term(const MappedField& field, schema::Value
   return constant(std::move(clause), boost * score, scored);
 }
 
+Expected<Clause> QueryReader::in_index(const std::string& pattern, double boost, bool scored) {
+  return matches_pattern(pattern, scope_.index) ? constant(Clause{query::All()}, boost, scored) : nothing();
+}
+
 Expected<Clause> QueryReader::term_of(const MappedField& field, const Json& value, double boost, bool scored) {
   const std::string text = text_in(value);
+  if (field.name == "_id") return constant(Clause{query::Ids{{text}}}, boost, scored);
+  if (field.name == "_index") return in_index(text, boost, scored);
+  if (field.type == Type::kBoolean && text.empty())
+    return failed_query(illegal_argument("Can't parse boolean value [], expected [true] or [false]"));
   if (field.type == Type::kText) return text_term(field, text, boost, scored);
   if (field.type == Type::kKeyword) return keyword_term(field, text, boost, scored);
   if (field.type == Type::kDate) return range_of(field, {{"gte", value}, {"lte", value}}, boost, scored);
@@ -122,10 +139,9 @@ Expected<Clause> QueryReader::term(const Json& body, const Context& in) {
   const double boost = in.boost * boost_in(of.body);
   const std::string text = text_in(value);
   if (of.field == "_id") return constant(Clause{query::Ids{{text}}}, boost, in.scored);
-  if (of.field == "_index")
-    return matches_pattern(text, scope_.index) ? constant(Clause{query::All()}, boost, in.scored) : nothing();
+  if (of.field == "_index") return in_index(text, boost, in.scored);
   const MappedField* const field = scope_.mapping.find(of.field);
-  if (field == nullptr) return nothing();
+  if (field == nullptr) return unmapped(of.field);
   if (!is_true(of.body, "case_insensitive", false)) return term_of(*field, value, boost, in.scored);
   if (field->has_words()) return keyword_like(*field, escaped_regexp(text), /*folds=*/true, boost, in.scored);
   if (!field->has_positions())
@@ -164,7 +180,8 @@ Expected<Clause> QueryReader::terms(const Json& body, const Context& in) {
     return constant(any ? Clause{query::All()} : nothing(), boost, in.scored);
   }
   const MappedField* const field = scope_.mapping.find(name);
-  if (field == nullptr || values->empty()) return nothing();
+  if (field == nullptr) return unmapped(name);
+  if (values->empty()) return nothing();
   query::Bool any;
   for (const Json& one : *values) {
     if (!one.is_primitive() || one.is_null())
@@ -175,6 +192,9 @@ Expected<Clause> QueryReader::terms(const Json& body, const Context& in) {
 }
 
 Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bounds, double boost, bool scored) {
+  if (field.column.empty())
+    return failed_query(
+        illegal_argument("Field [" + field.name + "] of type [" + field.name + "] does not support range queries"));
   if (field.has_positions() || field.type == Type::kBoolean)
     return not_supported("a range over [" + field.name + "], a field of type " + std::string(name_of(field.type)) +
                          ",");
@@ -239,7 +259,9 @@ Expected<Clause> QueryReader::range(const Json& body, const Context& in) {
       check_members(bounds, "range", "gte,gt,lte,lt,from,to,include_lower,include_upper,format,time_zone,relation"));
   const double boost = in.boost * boost_in(bounds.contains("boost") ? bounds : body);
   const MappedField* const field = scope_.mapping.find(name);
-  return field == nullptr ? Expected<Clause>(nothing()) : range_of(*field, bounds, boost, in.scored);
+  if (field == nullptr && (name == "_id" || name == "_index"))
+    return failed_query(illegal_argument("Field [" + name + "] of type [" + name + "] does not support range queries"));
+  return field == nullptr ? unmapped(name) : range_of(*field, bounds, boost, in.scored);
 }
 
 Expected<Clause> QueryReader::exists_of(std::string_view pattern, double boost, bool scored) {
@@ -275,7 +297,8 @@ Expected<Clause> QueryReader::ids(const Json& body, const Context& in) {
 }
 
 Expected<Clause> QueryReader::prefix_of(const MappedField& field, const std::string& text, double boost, bool scored) {
-  if (field.type != Type::kKeyword && field.type != Type::kText)
+  if (field.name == "_index") return in_index(text + "*", boost, scored);
+  if ((field.type != Type::kKeyword && field.type != Type::kText) || field.name == "_id")
     return failed_query(illegal_argument("Can only use prefix queries on keyword, text and wildcard fields - not on [" +
                                          field.name + "] which is of type [" + std::string(name_of(field.type)) + "]"));
   if (text.empty()) return exists_of(field.name, boost, scored);
@@ -295,7 +318,9 @@ Expected<Clause> QueryReader::prefix(const Json& body, const Context& in) {
   FROND_EXPECT_OK(check_members(of.body, "prefix", "value,rewrite,case_insensitive"));
   if (of.body.contains("rewrite")) return not_supported("[rewrite] of a prefix query");
   const MappedField* const field = scope_.mapping.find(of.field);
-  if (field == nullptr) return nothing();
+  if (field == nullptr)
+    return of.field == "_index" ? in_index(text_in(of.body["value"]) + "*", in.boost * boost_in(of.body), in.scored)
+                                : unmapped(of.field);
   const Json& value = of.body["value"];
   if (is_true(of.body, "case_insensitive", false)) {
     if (!field->has_words() || !value.is_string()) return not_supported("[case_insensitive] of a prefix query of text");
@@ -307,7 +332,8 @@ Expected<Clause> QueryReader::prefix(const Json& body, const Context& in) {
 
 Expected<Clause> QueryReader::wildcard_of(const MappedField& field, const std::string& pattern, double boost,
                                           bool scored) {
-  if (field.type != Type::kKeyword && field.type != Type::kText)
+  if (field.name == "_index") return in_index(pattern, boost, scored);
+  if ((field.type != Type::kKeyword && field.type != Type::kText) || field.name == "_id")
     return failed_query(
         illegal_argument("Can only use wildcard queries on keyword, text and wildcard fields - not on [" + field.name +
                          "] which is of type [" + std::string(name_of(field.type)) + "]"));
@@ -334,7 +360,9 @@ Expected<Clause> QueryReader::wildcard(const Json& body, const Context& in) {
   FROND_EXPECT_OK(check_members(of.body, "wildcard", "value,rewrite,case_insensitive"));
   if (of.body.contains("rewrite")) return not_supported("[rewrite] of a wildcard query");
   const MappedField* const field = scope_.mapping.find(of.field);
-  if (field == nullptr) return nothing();
+  if (field == nullptr)
+    return of.field == "_index" ? in_index(text_in(of.body["value"]), in.boost * boost_in(of.body), in.scored)
+                                : unmapped(of.field);
   if (is_true(of.body, "case_insensitive", false)) {
     if (!field->has_words() || !of.body["value"].is_string())
       return not_supported("[case_insensitive] of a wildcard query of text");

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/base/text.h"
 #include "common/elasticsearch/json_body.h"
@@ -44,6 +45,11 @@ Expected<QueryReader::TextOptions> options_in(const Json& body, std::string_view
   options.endings = static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(FROND_EXPECT_OK(whole_member(body, "max_expansions", 50)), 1, query::kMaxNearTerms - 1));
   if (body.contains("analyzer")) options.analyzer = text_in(body["analyzer"]);
+  if (body.contains("cutoff_frequency"))
+    return not_supported("[cutoff_frequency] of a " + std::string(query) + " query");
+  if (body["query"].is_structured())
+    return parsing_exception("[" + std::string(query) + "] unknown token [" +
+                             (body["query"].is_array() ? "START_ARRAY" : "START_OBJECT") + "] after [query]");
   if (body.contains("fuzzy_rewrite")) return not_supported("[fuzzy_rewrite] of a " + std::string(query) + " query");
   if (!body.contains("fuzziness") || body["fuzziness"] == 0 || body["fuzziness"] == "0") return options;
   if (query != "match" && query != "multi_match")
@@ -68,35 +74,6 @@ constexpr std::string_view kMatchMembers =
     "fuzzy_transpositions,fuzzy_rewrite,auto_generate_synonyms_phrase_query,cutoff_frequency";
 
 }  // namespace
-
-Expected<std::size_t> minimum_of(const std::string& text, std::size_t count) {
-  const auto one = [&](std::string_view of) -> Expected<std::int64_t> {
-    const bool percent = of.ends_with('%');
-    const std::string digits(percent ? of.substr(0, of.size() - 1) : of);
-    char* end = nullptr;
-    const long number = std::strtol(digits.c_str(), &end, 10);
-    if (digits.empty() || *end != '\0' || std::labs(number) > 1'000'000)
-      return illegal_argument("For input string: \"" + std::string(of.substr(0, 100)) + "\"");
-    const auto all = static_cast<std::int64_t>(count);
-    if (!percent) return number < 0 ? all + number : number;
-    const std::int64_t part = std::labs(number) * all / 100;
-    return number < 0 ? all - part : part;
-  };
-  std::int64_t needed = static_cast<std::int64_t>(count);
-  if (text.find('<') == text.npos) {
-    needed = FROND_EXPECT_OK(one(text));
-  } else {
-    for (std::size_t at = text.find_first_not_of(' '); at != text.npos; at = text.find_first_not_of(' ', at)) {
-      const std::size_t end = std::min(text.find(' ', at), text.size()), sign = text.find('<', at);
-      if (sign >= end) return illegal_argument("illegal minimum_should_match [" + text.substr(0, 100) + "]");
-      const auto above = FROND_EXPECT_OK(one(text.substr(at, sign - at)));
-      if (static_cast<std::int64_t>(count) <= above) break;
-      needed = FROND_EXPECT_OK(one(text.substr(sign + 1, end - sign - 1)));
-      at = end;
-    }
-  }
-  return static_cast<std::size_t>(std::max<std::int64_t>(needed, 0));
-}
 
 Expected<Clause> QueryReader::words_of(const MappedField& field, const Json& text, const TextOptions& options,
                                        double boost, bool scored) {
@@ -194,7 +171,7 @@ Expected<Clause> QueryReader::match(const Json& body, const Context& in) {
   const auto options = FROND_EXPECT_OK(options_in(of.body, "match"));
   const MappedField* const field = scope_.mapping.find(of.field);
   if (field == nullptr)
-    return of.field == "_id" || of.field == "_index" ? term({{of.field, of.body["query"]}}, in) : no_match();
+    return of.field == "_id" || of.field == "_index" ? term({{of.field, of.body["query"]}}, in) : unmapped(of.field);
   return words_of(*field, of.body["query"], options, in.boost * boost_in(of.body), in.scored);
 }
 
@@ -204,7 +181,7 @@ Expected<Clause> QueryReader::match_phrase(const Json& body, const Context& in) 
   const auto options = FROND_EXPECT_OK(options_in(of.body, "match_phrase"));
   const MappedField* const field = scope_.mapping.find(of.field);
   return field == nullptr
-             ? Expected<Clause>(no_match())
+             ? unmapped(of.field)
              : phrase_of(*field, of.body["query"], options, false, in.boost * boost_in(of.body), in.scored);
 }
 
@@ -213,7 +190,7 @@ Expected<Clause> QueryReader::match_phrase_prefix(const Json& body, const Contex
   FROND_EXPECT_OK(check_members(of.body, "match_phrase_prefix", "query,slop,analyzer,max_expansions,zero_terms_query"));
   const auto options = FROND_EXPECT_OK(options_in(of.body, "match_phrase_prefix"));
   const MappedField* const field = scope_.mapping.find(of.field);
-  return field == nullptr ? Expected<Clause>(no_match())
+  return field == nullptr ? unmapped(of.field)
                           : phrase_of(*field, of.body["query"], options, true, in.boost * boost_in(of.body), in.scored);
 }
 
@@ -226,14 +203,29 @@ Expected<Clause> QueryReader::match_bool_prefix(const Json& body, const Context&
     return not_supported("[max_expansions] of a match_bool_prefix query");
   const auto options = FROND_EXPECT_OK(options_in(of.body, "match_bool_prefix"));
   const MappedField* const field = scope_.mapping.find(of.field);
-  if (field == nullptr) return no_match();
+  if (field == nullptr) return unmapped(of.field);
   const double boost = in.boost * boost_in(of.body);
-  const auto tokens = FROND_EXPECT_OK(tokens_of(text_in(of.body["query"]), options.analyzer));
+  return bool_prefix_of(*field, of.body["query"], options, boost, in.scored);
+}
+
+// The last word is the beginning of others, if nothing stands behind it.
+Expected<Clause> QueryReader::bool_prefix_of(const MappedField& field, const Json& query, const TextOptions& options,
+                                             double boost, bool scored) {
+  const std::string text = text_in(query);
+  if (field.type == Type::kKeyword) return prefix_of(field, text, boost, scored);
+  if (field.type != Type::kText) return words_of(field, query, options, boost, scored);
+  const auto tokens = FROND_EXPECT_OK(tokens_of(text, options.analyzer));
   if (tokens.empty()) return no_match();
+  std::size_t end = 0;
+  for (auto span = text::Analyzer::next_token(text, 0); span.end > span.begin;
+       span = text::Analyzer::next_token(text, span.end))
+    end = span.end;
+  const bool ends = options.analyzer.empty() ? end < text.size() : text.ends_with(' ');
   std::vector<Clause> each;
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i)
-    each.push_back(FROND_EXPECT_OK(text_term(*field, tokens[i], boost, in.scored)));
-  each.push_back(FROND_EXPECT_OK(prefix_of(*field, tokens.back(), boost, in.scored)));
+  for (std::size_t i = 0; i + (ends ? 0 : 1) < tokens.size(); ++i)
+    each.push_back(FROND_EXPECT_OK(text_term(field, tokens[i], boost, scored)));
+  if (!ends) each.push_back(FROND_EXPECT_OK(prefix_of(field, tokens.back(), boost, scored)));
+  if (each.size() == 1) return std::move(each.front());
   return combined(std::move(each), options);
 }
 
@@ -247,24 +239,20 @@ Expected<Clause> QueryReader::multi_match(const Json& body, const Context& in) {
     return parsing_exception("No text specified for multi_match query");
   auto options = FROND_EXPECT_OK(options_in(body, "multi_match"));
   const std::string type = body.contains("type") ? text_in(body["type"]) : "best_fields", text = text_in(body["query"]);
-  const Json names = body.contains("fields") ? body["fields"] : Json::array();
-  const bool all_fields = names.empty();
-  if (all_fields) options.lenient = true;
-  auto fields = FROND_EXPECT_OK(fields_of(all_fields ? Json("*") : names));
+  const bool all_fields = names_all_fields(body);
+  options.lenient = is_true(body, "lenient", all_fields);
+  auto fields = FROND_EXPECT_OK(fields_of(all_fields ? Json("*") : body["fields"]));
   if (!options.fuzzy.is_null() && type != "best_fields" && type != "most_fields")
     return illegal_argument("Fuzziness not allowed for type [" + type + "]");
   const double boost = in.boost * boost_in(body);
-  const double tie = body.contains("tie_breaker") && body["tie_breaker"].is_number() ? body["tie_breaker"].get<double>()
-                     : type == "most_fields"                                         ? 1.0
-                                                                                     : 0.0;
+  const double tie = FROND_EXPECT_OK(tie_breaker_in(body, type == "most_fields" || type == "bool_prefix" ? 1.0 : 0.0));
   if (type == "cross_fields") return cross_fields(fields, text, options, tie, boost, in.scored);
-  if (type != "best_fields" && type != "most_fields" && type != "phrase" && type != "phrase_prefix")
-    return type == "bool_prefix"
-               ? not_supported("[bool_prefix] of a multi_match query")
-               : parsing_exception("failed to parse [multi_match] query type [" + type + "]. unknown type.");
+  if (!is_listed("best_fields,most_fields,phrase,phrase_prefix,bool_prefix", type))
+    return parsing_exception("failed to parse [multi_match] query type [" + type + "]. unknown type.");
   std::vector<Clause> each;
   for (const auto& [field, weight] : fields) {
-    auto clause = type.starts_with("phrase")
+    auto clause = type == "bool_prefix" ? bool_prefix_of(*field, body["query"], options, boost * weight, in.scored)
+                  : type.starts_with("phrase")
                       ? phrase_of(*field, text, options, type == "phrase_prefix", boost * weight, in.scored)
                       : words_of(*field, text, options, boost * weight, in.scored);
     if (!clause) {

@@ -36,9 +36,7 @@ Expected<std::int64_t> whole_in(const Json& json, const std::string& name) {
   if (json.is_number_integer() &&
       !(json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()))
     return json.get<std::int64_t>();
-  if (json.is_number_float() && std::abs(json.get<double>()) < 1e15 &&
-      std::trunc(json.get<double>()) == json.get<double>())
-    return json.get<std::int64_t>();
+  if (json.is_number_float() && std::abs(json.get<double>()) < 1e15) return json.get<std::int64_t>();
   if (json.is_string()) {
     if (const auto value = number_in<std::int64_t>(json.get_ref<const std::string&>())) return *value;
   }
@@ -69,9 +67,10 @@ class SearchReader {
     if (name == "sort") {
       ask_.sort.clear();  // of several the last counts
       for (const auto part : split_list(value)) {
-        const std::size_t colon = part.rfind(':');
+        const std::size_t colon = part.find(':');
         const std::string field(part.substr(0, colon));
-        FROND_EXPECT_OK(sort(colon == part.npos ? Json(field) : Json{{field, std::string(part.substr(colon + 1))}}));
+        const bool descending = colon != part.npos && part.substr(colon) == ":desc";  // else it is ascending
+        FROND_EXPECT_OK(sort(colon == part.npos ? Json(field) : Json{{field, descending ? "desc" : "asc"}}));
       }
       return {};
     }
@@ -81,20 +80,22 @@ class SearchReader {
     }
     if (name == "track_total_hits")
       return member(name, value == "true" || value == "false" ? Json(value == "true") : Json(value));
-    if (name == "docvalue_fields" || name == "stored_fields") return member(name, Json(value));
+    if (name == "docvalue_fields" || name == "stored_fields") return member(name, Json::array({value}));
     if (name == "timeout" || name == "terminate_after") return member(name, Json(value));
+    if (is_listed("explain,track_scores,version,seq_no_primary_term,allow_partial_search_results,request_cache",
+                  name) &&
+        value != "true" && value != "false" && !value.empty())
+      return illegal_argument("Failed to parse value [" + value.substr(0, 100) +
+                              "] as only [true] or [false] are allowed.");
     if (name == "explain" || name == "track_scores" || name == "version" || name == "seq_no_primary_term")
       return member(name, Json(value != "false"));
-    if (name == "allow_partial_search_results") {
-      if (value != "true" && value != "false" && !value.empty())
-        return illegal_argument("Failed to parse value [" + value.substr(0, 100) +
-                                "] as only [true] or [false] are allowed.");
-      ask_.partial = value != "false";
-    }
+    if (name == "allow_partial_search_results") ask_.partial = value != "false";
+    for (const auto& [number, least] :
+         {std::pair("batched_reduce_size", 2), {"max_concurrent_shard_requests", 1}, {"pre_filter_shard_size", 1}})
+      if (name == number && number_in<int>(value).value_or(0) < least)
+        return illegal_argument(name + " must be >= " + std::to_string(least));
     if (name == "rest_total_hits_as_int") ask_.total_as_number = value != "false";
     if (name == "typed_keys") ask_.typed_keys = value != "false";
-    if (name == "request_cache" && value != "true" && value != "false" && !value.empty())
-      return illegal_argument("Failed to parse value [" + value + "] as only [true] or [false] are allowed.");
     if (name == "format" && value != "json") return not_supported("[format] " + value);
     if (name.starts_with("suggest_")) return not_supported("[" + name + "]");
     if (name == "search_type" && value != "query_then_fetch" && value != "dfs_query_then_fetch")
@@ -117,6 +118,9 @@ class SearchReader {
                       .root_type = "illegal_argument_exception"};
     if (ask_.sort.size() == 1 && ask_.sort.front().field == "_score" && ask_.sort.front().descending) ask_.sort.clear();
     if (ask_.by_score()) ask_.track_scores = false;
+    if (ask_.total_as_number && ask_.totals && ask_.exact_total != ~std::uint64_t{0} && limits_total_)
+      return illegal_argument("[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate");
+    if (stored_only_ && !source_asked_) ask_.source.shown = false;
     if (ask_.suggests() && ask_.has_stages())
       return not_supported("[suggest] of a search with [rescore], [collapse], [min_score] or a [sort] in memory");
     // With suggestions alone nothing is searched.
@@ -148,7 +152,7 @@ class SearchReader {
       if (!value.empty()) ask_.aggregations = std::move(value);
     } else if (key == "from" || key == "size") {
       const auto number = FROND_EXPECT_OK(whole_in(value, key));
-      if (number < 0 && !(key == "from" && number == -1))
+      if (number < 0)
         return illegal_argument("[" + key + "] parameter cannot be negative, found [" + std::to_string(number) + "]");
       (key == "from" ? ask_.from : ask_.size) =
           static_cast<std::uint32_t>(std::clamp<std::int64_t>(number, 0, kMaxWindow + 1));
@@ -161,9 +165,11 @@ class SearchReader {
       return track_total(value);
     } else if (key == "_source") {
       ask_.source = FROND_EXPECT_OK(source_filter_in(value));
+      source_asked_ = true;
     } else if (key == "fields" || key == "docvalue_fields") {
       auto& to = key == "fields" ? ask_.fields : ask_.docvalue_fields;
-      for (const Json& one : value.is_array() ? value : Json::array({value})) {
+      if (!value.is_array()) return parsing_exception("Unknown key for a value in [" + key + "], which is no list.");
+      for (const Json& one : value) {
         if (one.is_object() && one.contains("field") && one["field"].is_string())
           to.push_back({one["field"], FROND_EXPECT_OK(text_member(one, "format", ""))});
         else if (one.is_string())
@@ -173,7 +179,9 @@ class SearchReader {
       }
     } else if (key == "stored_fields") {
       const auto names = texts_in(value);
-      if (std::ranges::find(names, "_source") == names.end()) ask_.source.shown = false;
+      if (!value.is_array() && !value.is_string())
+        return parsing_exception("Expected [VALUE_STRING] or [START_ARRAY] in [stored_fields]");
+      stored_only_ = std::ranges::find(names, "_source") == names.end();
       if (std::ranges::find(names, "_none_") != names.end()) {
         if (names.size() > 1) return illegal_argument("cannot combine _none_ with other fields");
         ask_.ids = false;
@@ -225,6 +233,8 @@ class SearchReader {
         }
       return {};
     }
+    if (key == "terminate_after") FROND_EXPECT_OK(whole_in(value, key));
+    if (key == "stats" && !value.is_array()) return parsing_exception("Unknown key for a value in [stats].");
     if (key == "terminate_after" || key == "stats" || key == "ext" || (key == "script_fields" && value.empty()))
       return {};
     if (key == "profile" && value == false) return {};
@@ -246,7 +256,10 @@ class SearchReader {
       if (number < -1)
         return illegal_argument("[track_total_hits] parameter must be positive or equals to -1, got " +
                                 std::to_string(number));
+      if (number > std::numeric_limits<std::int32_t>::max())
+        return illegal_argument("Numeric value (" + std::to_string(number) + ") out of range of int");
       ask_.totals = number >= 0;
+      limits_total_ = ask_.totals;
       ask_.exact_total = number < 0 ? 0 : static_cast<std::uint64_t>(number);
     }
     return {};
@@ -257,6 +270,7 @@ class SearchReader {
     if (!json.is_object())
       return illegal_argument(
           "malformed sort format, within the sort array, an object, or an actual string are allowed");
+    if (json.size() > 1) return not_supported("several fields in one object of [sort]");  // whose order JSON lacks
     for (const auto& [field, value] : json.items())
       FROND_EXPECT_OK(add_sort(field, value.is_object() ? value : Json{{"order", value}}));
     return {};
@@ -269,6 +283,8 @@ class SearchReader {
         if (text != "asc" && text != "desc" && text != "ASC" && text != "DESC")
           return illegal_argument("No enum constant SortOrder." + text);
         made.descending = text == "desc" || text == "DESC";
+      } else if (field == "_score") {
+        return parsing_exception("[_score] unknown field [" + key + "]");
       } else if (key == "missing" && (text == "_first" || text == "_last")) {
         made.missing_first = text == "_first";
       } else if (key == "missing" && !value.is_structured() && !value.is_null()) {
@@ -292,6 +308,7 @@ class SearchReader {
   }
 
   SearchAsk ask_;
+  bool source_asked_ = false, stored_only_ = false, limits_total_ = false;
 };
 
 // Whether there is a name of a query, a function of scores, or hits of buckets.

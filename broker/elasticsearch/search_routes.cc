@@ -153,18 +153,30 @@ void serve_explain(const Targets& to, Call&& call, Responder responder) {
   ask->post_filter = {{"ids", {{"values", {id}}}}};
   ask->size = 1;
   ask->source.shown = false;
-  answer_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)), std::move(responder),
-                [id, index](const Gathered& gathered) {
-                  const bool matched = !gathered.hits.empty();
-                  Json json = {{"_index", gathered.indices.empty() ? index : gathered.indices.front().searched.name},
-                               {"_id", id},
-                               {"matched", matched}};
-                  if (matched)
-                    json["explanation"] = {{"value", Json::parse(score_text(gathered.hits.front().score.value_or(0)))},
-                                           {"description", "the sum of what the clauses that match score"},
-                                           {"details", Json::array()}};
-                  return json_response(json);
-                });
+  const auto said = [id, index](const Gathered& gathered, bool there) {
+    const bool matched = !gathered.hits.empty();
+    Json json = {{"_index", gathered.indices.empty() ? index : gathered.indices.front().searched.name},
+                 {"_id", id},
+                 {"matched", matched}};
+    if (matched)
+      json["explanation"] = {{"value", Json::parse(score_text(gathered.hits.front().score.value_or(0)))},
+                             {"description", "the sum of what the clauses that match score"},
+                             {"details", Json::array()}};
+    return json_response(json, there ? 200 : 404);
+  };
+  const auto any = std::make_shared<SearchAsk>();  // whether there is such a document at all
+  any->query = ask->post_filter;
+  any->size = 0;
+  const auto shared = std::make_shared<Responder>(std::move(responder));
+  const Abandon abandon = run_search(*targets, std::make_shared<const SearchAsk>(*std::move(ask)),
+                                     [shared, said, any, targets = *targets](Expected<Gathered> found) {
+                                       if (!found) return shared->send(refusal_of(found.error()));
+                                       if (!found->hits.empty()) return shared->send(said(*found, true));
+                                       (void)run_search(targets, any, [shared, said](Expected<Gathered> all) {
+                                         shared->send(all ? said(*all, all->total > 0) : refusal_of(all.error()));
+                                       });
+                                     });
+  if (abandon) shared->on_client_gone(abandon);
 }
 
 constexpr std::string_view kQueryParameters =

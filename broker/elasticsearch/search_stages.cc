@@ -200,7 +200,7 @@ class StagedSearch : public SearchSteps {
       auto value = collapse_value(*window_, hit, field);
       if (!value) return finish(std::move(value).error());
       if (!seen.insert(*value).second) continue;
-      hit.more["fields"][field] = Json::array({*value});
+      if (!value->is_null()) hit.more["fields"][field] = Json::array({*value});
       kept.push_back(std::move(hit));
     }
     window_->hits = std::move(kept);

@@ -126,8 +126,9 @@ Expected<Json> multi_terms_json(const Aggregation& of, const std::vector<Tuple>&
   });
   std::vector<Json> buckets;
   for (auto& [keys, bucket] : all) buckets.push_back(std::move(bucket));
+  const int error = of.as.error_bound(buckets.size());
   const std::uint64_t others = shown_terms(of.as, buckets, "doc_count");
-  return Json{{"doc_count_error_upper_bound", 0}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
+  return Json{{"doc_count_error_upper_bound", error}, {"sum_other_doc_count", others}, {"buckets", std::move(buckets)}};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "broker/elasticsearch/hit_json.h"
+#include "common/base/text.h"
 #include "common/elasticsearch/date_format.h"
 #include "common/elasticsearch/document.h"
 #include "common/elasticsearch/json_body.h"
@@ -72,6 +73,12 @@ Expected<Json> key_value(const Gathered& all, const Hit& hit, const Json& source
   const auto values = column_values(source, *field);
   if (!values.empty()) return one_of(values, key, *field);
   if (key.missing.is_null()) return Json();
+  if (is_number(field->type) || field->type == Type::kDate || field->type == Type::kBoolean) {
+    const auto* const text = key.missing.get_ptr<const std::string*>();
+    if (key.missing.is_boolean() || (text != nullptr && !number_in<double>(*text)))
+      return illegal_argument("For input string: \"" + text_in(key.missing).substr(0, 100) + "\"");
+    if (field->type == Type::kBoolean) return not_supported("[missing] of a sort by a boolean");
+  }
   const auto read = FROND_EXPECT_OK(value_of(*field, key.missing));
   return read ? sorted_value(*read) : Json();
 }

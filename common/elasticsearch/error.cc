@@ -45,7 +45,9 @@ Json error_json(const ApiError& error) {
   return {{"error", std::move(whole)}, {"status", error.status}};
 }
 
-frond::http::Response response_of(const ApiError& error) {
+frond::http::Response response_of(const ApiError& of) {
+  ApiError error = of;
+  if (error.status == 501) error.status = 400;  // as a node says of what it doesn't know
   frond::http::Response response{.status = error.status, .body = dumped(error_json(error))};
   if (error.status == 429 || error.status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;

@@ -272,7 +272,7 @@ def waiting(cluster):
         cluster.expect(201, "PUT", "/waits/_doc/only?refresh=true", {"n": round})
         harness.expect(cluster.expect(200, "GET", "/waits/_count")["count"] == 1, f"round {round}")
     cluster.expect(200, "DELETE", "/waits")
-    cluster.expect(501, "PUT", "/lacks", {"mappings": {"properties": {"p": {"type": "geo_point"}}}})
+    cluster.expect(400, "PUT", "/lacks", {"mappings": {"properties": {"p": {"type": "geo_point"}}}})
     for method, path in (("PUT", "/lacks/_doc/1"), ("POST", "/lacks/_search")):
         answer = cluster.expect(404, method, path, {})
         harness.expect("geo_point" in answer["error"]["reason"], answer)

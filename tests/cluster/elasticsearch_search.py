@@ -225,6 +225,46 @@ def several_indices(cluster, search, documents):
     cluster.expect(400, "GET", "/_cat/indices?health=blue")
 
 
+def as_a_node_answers(cluster, search):
+    """What is easily taken for something else: each pair of queries means the same, and each of the others is an error."""
+    def of(kind, text, **more):
+        return {kind: {"query": text, "fields": ["title"], **more}}
+
+    river, bare = {"match": {"title": "river"}}, of("query_string", "river fox AND hill")
+    each = [{"match": {"title": word}} for word in ("river", "fox", "hill")]
+    for one, other in (
+            (bare, {"bool": {"should": each[:1], "must": each[1:]}}), (of("query_string", "title :river"), river), (of("query_string", "river ^2"), {"match": {"title": {"query": "river", "boost": 2}}}),
+            (of("query_string", 'n:["5" TO 7]'), {"range": {"n": {"gte": 5, "lte": 7}}}), (of("query_string", "n:>-1"), {"range": {"n": {"gt": -1}}}),
+            (of("query_string", "_id:(1 OR 2)"), {"bool": {"should": [{"ids": {"values": [i]}} for i in "12"]}}), (of("query_string", "rivr~0.5"), {"match": {"title": "rivr"}}),
+            (of("simple_query_string", " * "), {"match_all": {}}), (of("simple_query_string", "- river"), river), (of("simple_query_string", "river\\*"), river),
+            (of("simple_query_string", "rivr~1"), {"fuzzy": {"title": {"value": "rivr", "fuzziness": 1}}}), (of("simple_query_string", "river|", flags="AND"), river),
+            (of("simple_query_string", '"red fox"', fields=["title", "note"]), {"match_phrase": {"title": "red fox"}}),
+            ({"match": {"title": {"query": "rivr", "fuzziness": "1.9"}}}, {"match": {"title": {"query": "rivr", "fuzziness": 1}}}),
+            ({"match_bool_prefix": {"title": "river "}}, river), (of("multi_match", "fox riv", type="bool_prefix"), {"match_bool_prefix": {"title": "fox riv"}}),
+            ({"match_bool_prefix": {"n": 7}}, {"term": {"n": 7}}), ({"prefix": {"_index": "thi"}}, {"match_all": {}}), (of("multi_match", "river", fields=["*"]), of("multi_match", "river", fields=["*"], lenient=True)),
+            ({"bool": {"mustNot": [river]}}, {"bool": {"must_not": [river]}}), ({"bool": {"adjust_pure_negative": False, "must_not": [river]}}, {"match_none": {}})):
+        found = [[(hit["_id"], hit["_score"]) for hit in sorted(search({"query": query, "size": 100, "_source": False})["hits"]["hits"], key=lambda hit: hit["_id"])] for query in (one, other)]
+        harness.expect(found[0] == found[1], f"{one} and {other} find {found}")
+    for body in ({"from": -1}, {"fields": "title"}, {"sort": ["_shard_doc"]}, {"terminate_after": "x"}, {"query": {"match": {"title": {"query": {"a": 1}}}}},
+                 {"query": {"term": {"n": 2 ** 31}}}, {"query": {"range": {"n": {"lt": -2 ** 40}}}}, {"query": {"term": {"open": ""}}}, {"query": {"regexp": {"tag": {"value": "t.", "flags": "BAD"}}}},
+                 {"query": {"match": {"title": {"query": "x", "fuzziness": "AUTO:5,2"}}}}, {"query": {"fuzzy": {"title": {"value": "x", "max_expansions": 0}}}}, {"query": {"range": {"_id": {"gt": "5"}}}},
+                 *({"query": {"query_string": {"query": text}}} for text in ("()", "a AND OR b", "a NOT NOT b", "ti*:x", "n:[1 2 TO 3]", "a~x")),
+                 *({"aggs": {"a": of}} for of in ({"terms": {"field": "tag", "execution_hint": "x"}}, {"terms": {"field": "n", "include": "a.*"}}, {"rare_terms": {"field": "tag", "max_doc_count": 101}},
+                                                  {"date_histogram": {"field": "@timestamp", "calendar_interval": "day", "fixed_interval": "1d"}}, {"median_absolute_deviation": {"field": "open"}}))):
+        cluster.expect(400, "POST", "/things/_search", body)
+    counted = search({"size": 0, "aggs": {"p": {"percentiles": {"field": "price", "percents": [1, 99]}}, "t": {"terms": {"field": "n", "order": {"_count": "asc"}}},
+                                          "h": {"date_histogram": {"field": "@timestamp", "interval": 2592000000, "min_doc_count": 1}}}})["aggregations"]
+    harness.expect(counted["p"]["values"] == {"1.0": 0.275, "99.0": 14.975} and counted["t"]["doc_count_error_upper_bound"] == -1 and counted["h"]["buckets"], f"aggregations are {counted}")
+    cluster.expect(404, "POST", "/things/_explain/nosuch", {"query": {"match_all": {}}})
+    harness.expect(cluster.expect(200, "POST", "/things/_explain/1", {"query": {"term": {"n": 2}}})["matched"] is False, "a document that doesn't match")
+    positions = [[token["position"] for token in cluster.expect(200, "POST", at + "/_analyze", {"text": ["a b", "c"]})["tokens"]] for at in ("", "/things")]
+    harness.expect(positions == [[0, 1, 2], [0, 1, 102]], f"positions are {positions}")
+    cluster.expect(400, "POST", "/_msearch", '{"index":"things","nosuch":1}\n{}\n', kind="application/x-ndjson")
+    harness.expect("_source" not in cluster.expect(200, "GET", "/things/_doc/1?stored_fields=title"), "a stored field")
+    cluster.expect(400, "GET", "/things/_source/1?version=1")
+    cluster.expect(404, "GET", "/things,others/_doc/1")
+
+
 def test(setting):
     cluster = Cluster(setting)
     cluster.expect(200, "PUT", "/things", {"mappings": MAPPING})
@@ -280,6 +320,7 @@ def test(setting):
     terms_alone(cluster, search)
     several_indices(cluster, search, documents)
     completions(cluster, search)
+    as_a_node_answers(cluster, search)
     for body in ({"query": {"more_like_this": {"fields": ["title"], "like": "x"}}}, {"suggest": {"a": {"text": "x", "phrase": {"field": "title"}}}}, {"aggs": {"a": {"matrix_stats": {}}}},
                  {"query": {"match_phrase": {"title": {"query": "red fox", "slop": 1}}}}):
         refused = cluster.expect(400, "POST", "/things/_search", body)

@@ -35,8 +35,13 @@ TEST(TokensOfAText, AreThoseOfATokenizerAndFilters) {
   EXPECT_EQ(tokens_shown(R"({"tokenizer":"keyword","filter":["reverse"],"text":"aéb"})"), "béa@0+0-3");
   EXPECT_EQ(tokens_shown(R"({"tokenizer":"standard","filter":["unique"],"text":"a b a c"})"),
             "a@0+0-1 b@1+2-3 c@2+6-7");
-  EXPECT_EQ(tokens_shown(R"({"normalizer":"lowercase","text":"A B"})"), "a b@0+0-3");
-  EXPECT_EQ(tokens_shown(R"({"analyzer":"standard","text":["a b","c"]})"), "a@0+0-1 b@1+2-3 c@102+4-5");
+  const Mapping none;
+  EXPECT_EQ(tokens_shown(R"({"normalizer":"lowercase","text":"A B"})", &none), "a b@0+0-3");
+  EXPECT_EQ(tokens_shown(R"({"analyzer":"standard","text":["a b","c"]})", &none), "a@0+0-1 b@1+2-3 c@102+4-5");
+  EXPECT_EQ(tokens_shown(R"({"analyzer":"standard","text":["a b","c"]})"), "a@0+0-1 b@1+2-3 c@2+4-5");
+  for (const char* const wrong : {R"({"normalizer":"lowercase","text":"A"})", R"({"field":"f","text":"A"})",
+                                  R"({"analyzer":"standard","tokenizer":"standard","text":"A"})"})
+    EXPECT_EQ(tokens_shown(wrong), "400") << wrong;
 }
 TEST(TokensOfAText, AreThoseOfTheSettings) {
   const auto mapping =

@@ -174,7 +174,11 @@ TEST(AQuery, OfSignsIsReadAsLuceneDoes) {
             "400");
   EXPECT_EQ(clause_of(R"({"query_string":{"query":">=5","default_field":"n"}})"),
             clause_of(R"({"query_string":{"query":"n:>=5"}})"));
-  EXPECT_EQ(clause_of(R"({"query_string":{"query":"a~0.5","default_field":"title"}})").substr(0, 3), "501");
+  same("a~0.5", R"({"match":{"title":"a"}})");
+  same("b AND -(n:[\"1\" TO 5})",
+       R"({"bool":{"must":[{"match":{"title":"b"}}],"must_not":[{"range":{"n":{"gte":1,"lt":5}}}]}})");
+  for (const char* const wrong : {"()", "a AND OR b", "a NOT NOT b", "ti*:x", "n:[1 2 TO 3]", "a~x"})
+    EXPECT_EQ(clause_of(Json{{"query_string", {{"query", wrong}}}}.dump().c_str()).substr(0, 3), "400") << wrong;
   EXPECT_EQ(clause_of(R"({"term":{"title":{"value":"Red","case_insensitive":true}}})"),
             R"({"constant":{"of":{"term":{"field":"title","value":"red"}},"score":1.0}})");
 }
@@ -188,6 +192,22 @@ TEST(AQuery, ThatFrondLacksIsRefusedByName) {
             "400 [match] query does not support [nosuch]");
   EXPECT_EQ(clause_of(R"({"match_phrase":{"title":{"query":"a b","slop":2}}})").substr(0, 3), "501");
   EXPECT_NE(clause_of(R"({"match_phrase":{"title":{"query":"a b","slop":2}}})", false).substr(0, 3), "501");
+}
+
+TEST(ASimpleQueryString, ReadsTheSignsWhoseFlagsAreSet) {
+  const auto of = [](const char* text, const Json& flags) {
+    return clause_of(
+        Json{{"simple_query_string", {{"query", text}, {"fields", {"title"}}, {"flags", flags}}}}.dump().c_str());
+  };
+  const std::string either = clause_of(R"({"match":{"title":"a b"}})");
+  EXPECT_EQ(of("a | b", "ALL"), either);
+  EXPECT_EQ(of("a +b", "OR|WHITESPACE"), of("a b", "ALL"));
+  EXPECT_EQ(of("a +b", "and|whitespace"), clause_of(R"({"match":{"title":{"query":"a b","operator":"and"}}})"));
+  EXPECT_EQ(of("a*", "NONE"), clause_of(R"({"match":{"title":"a"}})"));
+  EXPECT_EQ(of("a*", -1), clause_of(R"({"prefix":{"title":"a"}})"));
+  EXPECT_EQ(of("a\\*", ""), clause_of(R"({"match":{"title":"a"}})"));
+  EXPECT_EQ(of("a~0", "FUZZY"), clause_of(R"({"match":{"title":"a"}})"));
+  EXPECT_EQ(of("a", "WEIRD").substr(0, 3), "400");
 }
 
 TEST(AMinimum, IsANumberAShareOrACondition) {

@@ -24,11 +24,13 @@ TEST(ASearch, TakesParametersBeforeItsBody) {
 
 TEST(ASearch, IsRefusedWhereElasticsearchRefuses) {
   for (const char* const body :
-       {R"({"from":9999,"size":2})", R"({"from":-5})", R"({"nosuch":1})", R"({"search_after":[1]})", R"({"timeout":5})",
+       {R"({"from":9999,"size":2})", R"({"from":-5})", R"({"from":-1})", R"({"fields":"a"})", R"({"stats":"a"})",
+        R"({"sort":[{"_score":{"mode":"max"}}]})", R"({"nosuch":1})", R"({"search_after":[1]})", R"({"timeout":5})",
         R"({"sort":[{"a":{"mode":"weird"}}]})", R"({"query":[]})", R"({"track_total_hits":-7})"})
     EXPECT_EQ(read_search(Json::parse(body), {}).error().status, 400) << body;
-  for (const char* const body : {R"({"suggest":{"a":{"text":"x","phrase":{"field":"f"}}}})", R"({"slice":{}})",
-                                 R"({"runtime_mappings":{}})", R"({"sort":[{"a":{"nested":{}}}]})"})
+  for (const char* const body :
+       {R"({"suggest":{"a":{"text":"x","phrase":{"field":"f"}}}})", R"({"slice":{}})", R"({"runtime_mappings":{}})",
+        R"({"sort":[{"a":{"nested":{}}}]})", R"({"sort":{"a":"asc","b":"asc"}})"})
     EXPECT_EQ(read_search(Json::parse(body), {}).error().status, 501) << body;
 }
 
