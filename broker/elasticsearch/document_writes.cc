@@ -140,11 +140,12 @@ class IndexChanges {
     waiting_.push_back({place, lines_.size()});
     lines_ += action;
     if (removes) return;
-    const auto begin = static_cast<std::ptrdiff_t>(lines_.size());
     lines_ += source;
     // A document is a line. Strings of JSON have no line ends as they are.
-    std::replace_if(
-        lines_.begin() + begin, lines_.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    if (source.find('\n') != source.npos || source.find('\r') != source.npos)
+      std::replace_if(
+          lines_.end() - static_cast<std::ptrdiff_t>(source.size()), lines_.end(),
+          [](char c) { return c == '\n' || c == '\r'; }, ' ');
     lines_ += '\n';
   }
 

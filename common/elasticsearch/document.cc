@@ -56,7 +56,7 @@ Expected<void> each_member(const Json& object, const Visit& visit) {
 }
 template <class Visit>
 Expected<void> each_member(const Plain& object, const Visit& visit) {
-  for (const auto member : simdjson::dom::object(object)) FROND_EXPECT_OK(visit(std::string(member.key), member.value));
+  for (const auto member : simdjson::dom::object(object)) FROND_EXPECT_OK(visit(member.key, member.value));
   return {};
 }
 template <class Visit>
@@ -70,14 +70,13 @@ Expected<void> each_element(const Plain& array, const Visit& visit) {
   return {};
 }
 
-void append_value(std::string& out, const schema::Value& value) {
-  const auto* const whole = std::get_if<std::int64_t>(&value);
-  if (whole == nullptr) {
-    out += schema::json_scalar(value);
-    return;
-  }
-  std::array<char, 24> digits{};
-  out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), *whole).ptr);
+// An integer as it is, if the type takes it; others by value_of().
+std::optional<std::int64_t> whole_in(const Json&, Type) { return std::nullopt; }
+std::optional<std::int64_t> whole_in(const Plain& json, Type type) {
+  std::int64_t value = 0;
+  const bool fits = is_whole(type) && json.is_int64() && json.get(value) == simdjson::SUCCESS;
+  const int unused = 8 * (type == Type::kLong ? 0 : type == Type::kInteger ? 4 : type == Type::kShort ? 6 : 7);
+  return fits && (value << unused) >> unused == value ? std::optional(value) : std::nullopt;
 }
 
 class DocumentReader {
@@ -86,20 +85,23 @@ class DocumentReader {
       : mapping_(mapping), id_(id), found_(mapping.fields.size()) {}
 
   template <class Node>
-  Expected<void> read(const Node& object, const std::string& above) {
-    return each_member(object, [&](const std::string& key, const Node& value) -> Expected<void> {
+  Expected<void> read(const Node& object, std::string_view above) {
+    return each_member(object, [&](std::string_view key, const Node& value) -> Expected<void> {
       // "a.b" is b in a.
       for (std::size_t begin = 0, end = 0; end != key.npos; begin = end + 1) {
         end = key.find('.', begin);
-        const std::string_view part = std::string_view(key).substr(begin, end == key.npos ? end : end - begin);
+        const std::string_view part = key.substr(begin, end == key.npos ? end : end - begin);
         if (part.find_first_not_of(' ') == part.npos)
-          return mapper_parsing("failed to parse: field name [" + key.substr(0, 200) +
+          return mapper_parsing("failed to parse: field name [" + std::string(key.substr(0, 200)) +
                                 "] is empty, or has an empty part between its dots");
       }
-      if (above.empty() && std::ranges::find(kMetadata, key) != std::end(kMetadata))
-        return mapper_parsing("failed to parse field [" + key + "] of type [" + key + "] in document with id '" + id_ +
-                              "'. Field [" + key + "] is a metadata field and cannot be added inside a document.");
-      return read_member(value, above.empty() ? key : above + "." + key);
+      if (above.empty() && std::ranges::find(kMetadata, key) != std::end(kMetadata)) {
+        const std::string shown(key);
+        return mapper_parsing("failed to parse field [" + shown + "] of type [" + shown + "] in document with id '" +
+                              id_ + "'. Field [" + shown +
+                              "] is a metadata field and cannot be added inside a document.");
+      }
+      return above.empty() ? read_member(value, key) : read_member(value, std::string(above) + "." + std::string(key));
     });
   }
 
@@ -107,7 +109,8 @@ class DocumentReader {
     PreparedDocument made;
     std::string& out = made.record;
     out.reserve(2 * source.size() + 256);
-    out.append("{\"id\":").append(schema::json_string(id_));
+    out += "{\"id\":";
+    schema::append_json_string(out, id_);
     bool title = false;
     for (std::size_t i = 0; i < found_.size(); ++i) {
       const Values& values = found_[i];
@@ -116,29 +119,14 @@ class DocumentReader {
       title = title || field.column == "title";
       out.append(",\"").append(field.column).append("\":");  // a name without what needs escapes (column_name())
       if (field.has_positions()) {
-        out += schema::json_string(values.text);
+        out += values.json;
         continue;
       }
-      const std::size_t begin = out.size();
-      out += '[';
-      for (const schema::Value& value : values.values) {
-        append_value(out, value);
-        out += ',';
-      }
-      if (values.values.empty())
-        out += ']';
-      else
-        out.back() = ']';
-      made.column_bytes = std::max(made.column_bytes, out.size() - begin + kValueBytes * values.values.size());
+      out.append("[").append(values.json).append("]");
+      made.column_bytes = std::max(made.column_bytes, values.json.size() + kValueBytes * values.count);
     }
     if (!title) out += ",\"title\":\"\"";  // a record without any text is none
-    out += kSourceName;
-    const auto begin = static_cast<std::ptrdiff_t>(out.size());
-    out.append(source).append("}");
-    // A record is a line. Strings of JSON have no line ends as they are.
-    if (source.find('\n') != source.npos || source.find('\r') != source.npos)
-      std::replace_if(
-          out.begin() + begin, out.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    out.append(kSourceName).append(source).append("}");
     return made;
   }
   const Json& guessed() const { return guessed_; }
@@ -147,12 +135,12 @@ class DocumentReader {
   // What one field has.
   struct Values {
     bool any = false;
-    std::string text;  // of a text field, joined
-    std::vector<schema::Value> values;
+    std::size_t count = 0;
+    std::string json;  // one text; of other fields what stands in a list
   };
 
   template <class Node>
-  Expected<void> read_member(const Node& json, const std::string& name) {
+  Expected<void> read_member(const Node& json, std::string_view name) {
     if (const MappedField* const field = mapping_.find(name); field != nullptr && !field->multi())
       return add_all(json, static_cast<std::size_t>(field - mapping_.fields.data()));
     if (is_array(json)) return each_element(json, [&](const Node& one) { return read_member(one, name); });
@@ -160,15 +148,15 @@ class DocumentReader {
     if (is_object(json) && (object || mapping_.dynamic == Dynamic::kTrue)) return read(json, name);
     if (json.is_null()) return {};
     if (object)
-      return mapper_parsing("object mapping for [" + name + "] tried to parse field [" + name +
-                            "] as object, but found a concrete value");
-    if (mapping_.dynamic == Dynamic::kTrue) return guess(json_of(json), name);
+      return mapper_parsing("object mapping for [" + std::string(name) + "] tried to parse field [" +
+                            std::string(name) + "] as object, but found a concrete value");
+    if (mapping_.dynamic == Dynamic::kTrue) return guess(json_of(json), std::string(name));
     if (mapping_.dynamic == Dynamic::kFalse) return {};
     const std::size_t dot = name.rfind('.');
     return ApiError{.type = "strict_dynamic_mapping_exception",
                     .reason = "mapping set to strict, dynamic introduction of [" +
-                              name.substr(dot == name.npos ? 0 : dot + 1) + "] within [" +
-                              (dot == name.npos ? "_doc" : name.substr(0, dot)) + "] is not allowed"};
+                              std::string(name.substr(dot == name.npos ? 0 : dot + 1)) + "] within [" +
+                              std::string(dot == name.npos ? "_doc" : name.substr(0, dot)) + "] is not allowed"};
   }
   // "a.b" becomes b in the properties of a.
   Expected<void> guess(const Json& json, const std::string& name) {
@@ -204,10 +192,12 @@ class DocumentReader {
       if (bytes_ > kMaxFieldBytes)
         return mapper_parsing("failed to parse: the fields of document with id '" + id_ + "' have more than " +
                               std::to_string(kMaxFieldBytes) + " bytes");
+      const auto whole = whole_in(json, field.type);
       // Texts have most of a document's bytes.
       const auto added = field.type == Type::kCompletion          ? add_completion(i, json_of(json))
                          : string && field.type == Type::kText    ? add_text(i, *string)
-                         : string && field.type == Type::kKeyword ? add_value(i, std::string(*string))
+                         : string && field.type == Type::kKeyword ? add_word(i, *string)
+                         : whole                                  ? add_scalar(i, *whole)
                                                                   : add(i, json_of(json));
       if (!added) {
         const Json tree = json_of(json);
@@ -223,42 +213,62 @@ class DocumentReader {
   }
 
   Expected<void> add_completion(std::size_t place, const Json& json) {
-    for (std::string& entry : FROND_EXPECT_OK(completion_entries(json)))
-      FROND_EXPECT_OK(add_value(place, std::move(entry)));
+    for (const std::string& entry : FROND_EXPECT_OK(completion_entries(json))) FROND_EXPECT_OK(add_word(place, entry));
     return {};
   }
   Expected<void> add_text(std::size_t place, std::string_view text) {
     Values& to = found_[place];
     if (mapping_.fields[place].terms_only) {
       if (!analyzer_) analyzer_ = std::make_unique<text::Analyzer>(mapping_.analyzer, 0);
-      for (std::string& term : analyzer_->terms(text))
-        if (term.size() <= text::kMaxTokenBytes) to.values.emplace_back(std::move(term));
-      to.any = to.any || !to.values.empty();
+      for (const std::string& term : analyzer_->terms(text))
+        if (term.size() <= text::kMaxTokenBytes) schema::append_json_string(next_of(to), term);
       return {};
     }
     to.any = true;
-    if (!to.text.empty()) to.text += '\n';
-    to.text += text;
+    if (to.json.size() <= 2) {  // none before, or without any text
+      to.json.clear();
+      schema::append_json_string(to.json, text);
+      return {};
+    }
+    to.json.replace(to.json.size() - 1, 1, "\\n");
+    const std::size_t quote = to.json.size();
+    schema::append_json_string(to.json, text);
+    to.json.erase(quote, 1);
     return {};
   }
   Expected<void> add(std::size_t place, const Json& json) {
     const MappedField& field = mapping_.fields[place];
-    auto value = FROND_EXPECT_OK(value_of(field, json));
+    const auto value = FROND_EXPECT_OK(value_of(field, json));
     if (!value) return {};
-    if (field.type == Type::kText) return add_text(place, std::get<std::string>(*value));
-    return add_value(place, *std::move(value));
+    const auto* const word = std::get_if<std::string>(&*value);
+    if (word == nullptr) return add_scalar(place, *value);
+    return field.type == Type::kText ? add_text(place, *word) : add_word(place, *word);
   }
-  Expected<void> add_value(std::size_t place, schema::Value value) {
-    Values& to = found_[place];
-    to.any = true;
-    if (const auto* const word = std::get_if<std::string>(&value)) {
-      if (is_ignored(mapping_.fields[place], value)) return {};
-      if (word->size() > schema::kMaxKeywordBytes)
-        return illegal_argument("a keyword of more than " + std::to_string(schema::kMaxKeywordBytes) +
-                                " bytes is not supported");
-    }
-    to.values.push_back(std::move(value));
+  Expected<void> add_word(std::size_t place, std::string_view word) {
+    found_[place].any = true;
+    if (is_ignored(mapping_.fields[place], word)) return {};
+    if (word.size() > schema::kMaxKeywordBytes)
+      return illegal_argument("a keyword of more than " + std::to_string(schema::kMaxKeywordBytes) +
+                              " bytes is not supported");
+    schema::append_json_string(next_of(found_[place]), word);
     return {};
+  }
+  Expected<void> add_scalar(std::size_t place, const schema::Value& value) {
+    std::string& to = next_of(found_[place]);
+    const auto* const whole = std::get_if<std::int64_t>(&value);
+    if (whole == nullptr) {
+      to += schema::json_scalar(value);
+      return {};
+    }
+    std::array<char, 24> digits{};
+    to.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), *whole).ptr);
+    return {};
+  }
+  // Where another value goes.
+  static std::string& next_of(Values& values) {
+    values.any = true;
+    if (values.count++ > 0) values.json += ',';
+    return values.json;
   }
 
   const Mapping& mapping_;

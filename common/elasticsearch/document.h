@@ -20,7 +20,8 @@ struct PreparedDocument {
   std::size_t column_bytes = 0;  // of the column that has most: its values as JSON, and kValueBytes each
 };
 inline constexpr std::size_t kValueBytes = 16;
-// `source`: the JSON object that the client sent. 400 mapper_parsing_exception, strict_dynamic_mapping_exception.
+// `source`: the JSON object that the client sent, as one line. 400 mapper_parsing_exception,
+// strict_dynamic_mapping_exception.
 Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view id, std::string_view source);
 
 // The client's JSON in a record as it is stored; empty: there is none.
@@ -36,6 +37,7 @@ KeptNumbers kept_of(std::string_view record);
 // Empty: it stands for no value, like null. The error's reason says what is wrong with the value alone.
 Expected<std::optional<schema::Value>> value_of(const MappedField& field, const Json& json);
 // Whether the field's [ignore_above] keeps it out of the column: a keyword of more characters.
+bool is_ignored(const MappedField& field, std::string_view word);
 bool is_ignored(const MappedField& field, const schema::Value& value);
 // Rounded to 32 bits.
 double as_float(double value);

@@ -67,9 +67,12 @@ std::size_t characters(std::string_view text) {
 
 }  // namespace
 
+bool is_ignored(const MappedField& field, std::string_view word) {
+  return field.type == Type::kKeyword && word.size() > field.ignore_above && characters(word) > field.ignore_above;
+}
 bool is_ignored(const MappedField& field, const schema::Value& value) {
   const auto* const word = std::get_if<std::string>(&value);
-  return word != nullptr && field.type == Type::kKeyword && characters(*word) > field.ignore_above;
+  return word != nullptr && is_ignored(field, std::string_view(*word));
 }
 
 double as_float(double value) { return static_cast<double>(static_cast<float>(value)); }
