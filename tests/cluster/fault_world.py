@@ -25,7 +25,7 @@ class World:
         self.sources = {name: random_text.Collection(setting.rng, documents, self.words, name=name).write(setting.path(name + ".jsonl")) for name in "ab"}
         queries = [(query, mode, k) for query in random_text.queries(setting.rng, self.words, 12) for mode in ("and", "or") for k in (3, 20)]
         self.reference = open_load.Reference(queries)
-        keys, key_file = writing.make_keys(setting)
+        keys, key_file = setting.keys = getattr(setting, "keys", None) or writing.make_keys(setting)
         self.service_flags = ["--api-keys", key_file, "--refresh-ms", "100", "--memory-limit", "128MiB",
                               *(self.flags or ["--lease-seconds", "3"])]
         self.publish("b")

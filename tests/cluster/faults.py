@@ -71,9 +71,8 @@ def rows(world):
             folder = os.path.join(world.data(0), "collections", "s", "partitions")
             folder = folder if os.path.isdir(folder) else os.path.join(world.data(0), "s", "partitions")
             for partition in os.listdir(folder):
-                for name in os.listdir(os.path.join(folder, partition)):
-                    if name.endswith(".sst"):
-                        damage(os.path.join(folder, partition, name))
+                tables = [os.path.join(folder, partition, name) for name in os.listdir(os.path.join(folder, partition)) if name.endswith(".sst")]
+                damage(max(tables, key=os.path.getsize))
 
         return Row(hurt, lambda: None)
 
