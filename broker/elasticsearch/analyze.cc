@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/elasticsearch/token_stream.h"
 #include "common/elasticsearch/json_body.h"
+#include "common/elasticsearch/token_stream.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

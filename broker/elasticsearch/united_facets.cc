@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "common/elasticsearch/json_body.h"
 #include "broker/http/answer_json.h"
 #include "broker/merge/facet_merge.h"
+#include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

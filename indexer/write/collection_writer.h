@@ -165,7 +165,8 @@ class CollectionWriter {
   // By which documents of the Elasticsearch API become records, as it is kept with the collection. kInvalid: none is.
   struct KeptMapping {
     std::shared_ptr<const elasticsearch::Mapping> mapping;
-    bool in_schema = false;  // its columns are those of schema(): values that it takes need no other check of their type
+    bool in_schema =
+        false;  // its columns are those of schema(): values that it takes need no other check of their type
   };
   Result<KeptMapping> mapping();
 

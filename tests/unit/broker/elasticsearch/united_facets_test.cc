@@ -7,8 +7,8 @@
 #include <optional>
 #include <utility>
 
-#include "common/elasticsearch/json_body.h"
 #include "broker/merge/facet_merge.h"
+#include "common/elasticsearch/json_body.h"
 #include "common/schema/schema_json.h"
 #include "tests/support/collections/manual_clock.h"
 
