@@ -1,7 +1,6 @@
 #include "broker/http/answer_json.h"
 
 #include <array>
-#include <bit>
 #include <charconv>
 #include <set>
 
@@ -162,29 +161,8 @@ void append_real(std::string& out, double value) {
   out.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
 }
 
-// A fraction of 16 bits is one of 16 decimals: f / 2^16 = f * 5^16 / 10^16. The shortest decimal of a double is the one
-// with the fewest of them that is no further away than half of the distance of doubles there.
 void append_score(std::string& out, topk::Score score) {
-  static_assert(scoring::kScoreScale == 1 << 16);
-  constexpr std::uint64_t kFiveTo16 = 152'587'890'625, kTenTo16 = 10'000'000'000'000'000;
-  constexpr topk::Score kOneThousandth = 66;  // below, and for 0, shortest decimals may have an exponent
-  if (score < kOneThousandth) return append_real(out, static_cast<double>(score) / scoring::kScoreScale);
-  const std::uint64_t whole = score >> 16, decimals = (score & 0xffff) * kFiveTo16;
-  const std::uint64_t tolerance = whole == 0 ? 0 : kTenTo16 >> (54 - std::bit_width(whole));
-  std::uint64_t rounded = decimals;
-  for (std::uint64_t step = 10; decimals != 0; step *= 10) {
-    const std::uint64_t rest = decimals % step;
-    const bool up = 2 * rest > step || (2 * rest == step && decimals / step % 2 == 1);
-    if ((up ? step - rest : rest) > tolerance) break;
-    rounded = decimals - rest + (up ? step : 0);
-  }
-  std::array<char, 24> text{};
-  char* const point = std::to_chars(text.begin(), text.end(), whole).ptr;
-  *point = '.';
-  char* end = point + 17;
-  for (char* digit = end; --digit != point; rounded /= 10) *digit = static_cast<char>('0' + rounded % 10);
-  while (end[-1] == '0') --end;
-  out.append(text.data(), decimals == 0 ? point : end);
+  append_real(out, static_cast<double>(score) / scoring::kScoreScale);
 }
 
 std::string snippet_html(std::string_view marked) {

@@ -1,13 +1,7 @@
 #include "broker/http/answer_json.h"
 
 #include <gtest/gtest.h>
-
-#include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
-#include <random>
-#include <string>
-#include <string_view>
 
 #include "common/schema/json.h"
 
@@ -32,18 +26,6 @@ TEST(Score, IsPrintedExactly) {
     EXPECT_EQ(std::stod(score_text(score)) * 65536, static_cast<double>(score));
     EXPECT_NE(score_text(score), score_text(score - 1));
   }
-}
-TEST(Score, IsTheShortestDecimalOfItsDouble) {
-  const auto check = [](topk::Score score) {
-    std::array<char, 32> text{};
-    char* const end = std::to_chars(text.begin(), text.end(), score / 65536.0).ptr;
-    ASSERT_EQ(score_text(score), std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
-  };
-  for (topk::Score score = 0; score < 200'000; ++score) check(score);
-  for (topk::Score power = 1 << 17; power != 0; power <<= 1)  // doubles are further apart from here on
-    for (topk::Score score = power - 100; score != power + 100; ++score) check(score);
-  std::minstd_rand random(1);
-  for (int i = 0; i < 100'000; ++i) check(static_cast<topk::Score>(random()) << 1 | 1);
 }
 TEST(JsonText, EscapesWhatMustBe) {
   EXPECT_EQ(json_text("a\"b\\c\n\t\x01é"), "\"a\\\"b\\\\c\\n\\t\\u0001é\"");
