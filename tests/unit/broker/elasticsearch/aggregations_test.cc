@@ -26,7 +26,7 @@ TEST(AnAggregation, IsAFacetWithOthersInside) {
       R"({"t":{"terms":{"field":"tag","size":3,"order":{"m":"desc"}},"aggs":{"m":{"avg":{"field":"n"}}}}})");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->front().facet, Json::parse(
-                                     R"({"values":{"field":"tag","size":3,"order":"m.mean:desc"},
+                                     R"({"values":{"field":"tag","size":14,"order":"m.mean:desc"},
                 "facets":{"m":{"stats":{"field":"n"}},">each n":{"count":{"field":"n"}}}})"));
   EXPECT_TRUE(facets_of(*read));
   const Json counted = Json::parse(

@@ -80,7 +80,8 @@ TEST(TokensOfAText, AreBounded) {
 TEST(TokensOfAText, AreNotCutWhereTheyAreLong) {
   std::string capitals, small;
   for (int i = 0; i < 1000; ++i) capitals += "ÄȺ", small += "äⱥ";  // the latter grows by a byte
-  const auto made = analyzed({{"normalizer", "lowercase"}, {"text", capitals}}, nullptr);
+  const Mapping none;
+  const auto made = analyzed({{"normalizer", "lowercase"}, {"text", capitals}}, &none);
   ASSERT_TRUE(made);
   EXPECT_EQ((*made)["tokens"][0]["token"], small);
   EXPECT_EQ((*made)["tokens"][0]["end_offset"], 2000);

@@ -90,11 +90,11 @@ TEST(AnOrderByAverages, RoundsAsElasticsearchDoes) {
        {R"({"n":[-2,-3],"b":true})", R"({"n":9007199254740993})", R"({"n":[1,2],"b":false})"})
     all.hits.push_back({.id = "", .source = source, .score = {}});
   SearchAsk ask;
-  ask.sort = {{.field = "n", .mode = "avg"}, {.field = "b", .missing = true}};
+  ask.sort = {{.field = "n", .mode = "avg"}, {.field = "b"}};
   ASSERT_TRUE(order_hits(all, ask));
   EXPECT_EQ(all.hits[0].sort, Json::parse("[-2,1]"));
   EXPECT_EQ(all.hits[1].sort, Json::parse("[2,0]"));
-  EXPECT_EQ(all.hits[2].sort, Json::parse("[9007199254740993,1]"));
+  EXPECT_EQ(all.hits[2].sort, Json::parse("[9007199254740993,2147483647]"));
 }
 
 TEST(ARescore, CombinesTwoScores) {
