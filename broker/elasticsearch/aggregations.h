@@ -49,7 +49,6 @@ struct IndexTotal {
   bool is_known = true;  // false: there may be more, or others than are to be counted
 };
 
-inline constexpr std::size_t kMaxExactValues = 2'048;  // different ones, of which percentiles are exact
 // Before a column: the facet that tells how many values its documents have, for all aggregations of one place.
 inline const std::string kEach = ">each ";
 

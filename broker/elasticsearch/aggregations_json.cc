@@ -49,10 +49,7 @@ class Renderer {
       return over_values(of_, counted_, missing());
     if (kind == "range" || kind == "date_range") return ranges();
     if (kind == "histogram" || kind == "date_histogram") return histogram();
-    if (kind == "percentiles") {
-      const Json& exact = beside(">values");
-      return exact.is_object() && exact["other"] == 0 ? over_values(of_, exact, 0) : percentiles();
-    }
+    if (kind == "percentiles") return percentiles();
     if (kind == "cardinality") {
       const std::uint64_t counted = counted_.is_object() ? counted_["value"].get<std::uint64_t>() : 0;
       return Json{{"value", counted + (missing() > 0 && beside(">same").value("count", 0) == 0 ? 1 : 0)}};

@@ -79,6 +79,14 @@ Expected<void> AggregationReader::ranges(Aggregation& made) {
 
 Expected<Json> AggregationReader::range_clause(const Aggregation& made, Json bounds) {
   if (made.field->type == Type::kDate) bounds["format"] = "epoch_millis";
+  // Bounds beyond all whole numbers bound nothing.
+  if (is_whole(made.field->type)) {
+    const double end = made.field->type == Type::kInteger ? 0x1p31 : 0x1p63;
+    const Json from = bounds.value("gte", Json(-end)), to = bounds.value("lt", Json(end));
+    if (from >= end || to < -end) return clause({{"match_none", Json::object()}});
+    if (from < -end) bounds.erase("gte");
+    if (to >= end) bounds.erase("lt");
+  }
   return clause({{"range", {{made.field->name, std::move(bounds)}}}});
 }
 
@@ -148,8 +156,6 @@ Expected<void> AggregationReader::percentiles(Aggregation& made) {
         key != "missing")
       return not_supported("[" + key + "] of a percentiles aggregation");
   made.facet = {{"percentiles", {{"field", made.field->column}, {"percents", made.as.percents}}}};
-  // Of few values they are exact (aggregations_json.cc).
-  made.beside[">values"] = {{"values", {{"field", made.field->column}, {"size", kMaxExactValues}}}};
   return {};
 }
 

@@ -117,6 +117,7 @@ Expected<SearchAsk> inner_ask(const Json& definition, const SearchAsk& of, const
   if (!body.contains("size")) body["size"] = 3;
   SearchAsk made = FROND_EXPECT_OK(read_search(body, {}));
   if (made.track_scores) return not_supported("[track_scores] of hits inside others");
+  if (made.size == 0) return illegal_argument("numHits must be > 0");
   if (made.sorts_scores()) return not_supported("a [sort] by [_score] and others of hits inside others");
   if (made.from + made.size > kMaxInnerHits)
     return illegal_argument(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 
+#include "broker/elasticsearch/catalogue.h"
 #include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
@@ -205,7 +206,9 @@ bool leads_to_number(const std::vector<Aggregation>& aggregations, std::string_v
     if (!path.starts_with(one.name)) return false;
     const std::string_view rest = path.substr(one.name.size());
     if (rest.starts_with('>')) return leads_to_number(one.inside, rest.substr(1));
-    return rest.empty() || rest.front() == '.' || rest.front() == '[';
+    constexpr std::string_view kOne = "avg,max,min,sum,value_count,cardinality,median_absolute_deviation";
+    if (rest.empty()) return is_listed(kOne, one.kind) || is_pipeline(one.kind);
+    return rest.front() == '[' || (rest.front() == '.' && rest != ".doc_count");
   });
 }
 
@@ -220,7 +223,7 @@ Expected<void> check_paths(const std::vector<Aggregation>& aggregations) {
         paths.push_back(by.is_object() ? by.begin().key() : by.get<std::string>());
     }
     for (const std::string& path : paths)
-      if (!leads_to_number(aggregations, path))
+      if ((path == "_key" && one.kind != "bucket_sort") || !leads_to_number(aggregations, path))
         return validation_failed("No aggregation found for path [" + path.substr(0, 200) + "] of [" + one.name + "]");
   }
   return {};

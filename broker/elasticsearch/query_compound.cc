@@ -1,5 +1,6 @@
 // Queries of queries.
 #include <algorithm>
+#include <iterator>
 
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/elasticsearch/json_body.h"
@@ -24,12 +25,15 @@ Expected<Clause> QueryReader::bool_query(const Json& body, const Context& in) {
   unscored.scored = false;
   Bool made;
   const auto members = [&](const char* name, const Context& how, std::vector<Clause>& to) -> Expected<void> {
-    if (body.contains(name)) to = FROND_EXPECT_OK(all_of(body[name], how));
+    if (!body.contains(name)) return {};
+    auto read = FROND_EXPECT_OK(all_of(body[name], how));
+    std::ranges::move(read, std::back_inserter(to));
     return {};
   };
   FROND_EXPECT_OK(members("must", inside, made.must));
   FROND_EXPECT_OK(members("should", inside, made.should));
-  FROND_EXPECT_OK(members(body.contains("mustNot") ? "mustNot" : "must_not", unscored, made.must_not));
+  FROND_EXPECT_OK(members("must_not", unscored, made.must_not));
+  FROND_EXPECT_OK(members("mustNot", unscored, made.must_not));
   FROND_EXPECT_OK(members("filter", unscored, made.filter));
   if (made.must.empty() && made.should.empty() && made.must_not.empty() && made.filter.empty())
     return constant(Clause{query::All()}, inside.boost, in.scored);

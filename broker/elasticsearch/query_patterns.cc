@@ -100,7 +100,7 @@ Expected<Clause> QueryReader::regexp(const Json& body, const Context& in) {
 
 Expected<Clause> QueryReader::regexp_of(const MappedField& field, const std::string& regexp, bool folds, double boost,
                                         bool scored) {
-  if (field.has_words()) return keyword_like(field, regexp, folds, boost, scored);
+  if (field.has_words() && !field.column.empty()) return keyword_like(field, regexp, folds, boost, scored);
   if (!field.has_positions())
     return illegal_argument("Can only use regexp queries on keyword and text fields - not on [" + field.name +
                             "] which is of type [" + std::string(name_of(field.type)) + "]");
@@ -146,7 +146,7 @@ Expected<Clause> QueryReader::fuzzy(const Json& body, const Context& in) {
 
 Expected<Clause> QueryReader::fuzzy_of(const MappedField& field, const std::string& word, const Json& options,
                                        double boost, bool scored) {
-  if (field.type != Type::kText && field.type != Type::kKeyword)
+  if ((field.type != Type::kText && field.type != Type::kKeyword) || field.column.empty())
     return illegal_argument("Can only use fuzzy queries on keyword and text fields - not on [" + field.name +
                             "] which is of another type");
   Fuzziness how;

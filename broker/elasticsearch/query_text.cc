@@ -37,7 +37,7 @@ Expected<QueryReader::TextOptions> options_in(const Json& body, std::string_view
     options.slop = static_cast<std::uint32_t>(slop);
   }
   if (body.contains("zero_terms_query")) {
-    const std::string name = text_in(body["zero_terms_query"]);
+    const std::string name = lower_case(text_in(body["zero_terms_query"]));
     if (name != "none" && name != "all") return parsing_exception("unknown zero_terms_query type [" + name + "]");
     options.zero_terms_all = name == "all";
   }

@@ -43,8 +43,9 @@ constexpr std::pair<std::string_view, unsigned> kFlagNames[] = {{"all", kAllFlag
                                                                 {"whitespace", kWhitespace}};
 
 // "OR|AND", or a number; the first of "ALL" and "NONE" is all that counts.
-Expected<unsigned> flags_of(const Json& json) {
-  if (json.is_number()) return static_cast<unsigned>(json.get<int>()) & kAllFlags;
+Expected<unsigned> flags_of(const Json& body) {
+  const Json& json = body["flags"];
+  if (json.is_number()) return static_cast<unsigned>(FROND_EXPECT_OK(whole_member(body, "flags", 0))) & kAllFlags;
   std::string names = lower_case(text_in(json));
   if (names.empty()) return kAllFlags;
   std::ranges::replace(names, '|', ',');
@@ -253,7 +254,7 @@ Expected<Clause> QueryReader::simple_query_string(const Json& body, const Contex
     return parsing_exception("[simple_query_string] query text missing");
   if (body.contains("quote_field_suffix")) return not_supported("[quote_field_suffix] of a simple_query_string");
   SimpleSettings settings{.fields = {}, .text = {}, .boost = in.boost * boost_in(body), .scored = in.scored};
-  if (body.contains("flags")) settings.flags = FROND_EXPECT_OK(flags_of(body["flags"]));
+  if (body.contains("flags")) settings.flags = FROND_EXPECT_OK(flags_of(body));
   const bool everywhere = names_all_fields(body);
   settings.fields = FROND_EXPECT_OK(fields_of(everywhere ? Json("*") : body["fields"]));
   settings.text.all = FROND_EXPECT_OK(all_words(body));

@@ -73,14 +73,18 @@ Expected<Json> key_value(const Gathered& all, const Hit& hit, const Json& source
   const auto values = column_values(source, *field);
   if (!values.empty()) return one_of(values, key, *field);
   if (key.missing.is_null()) return Json();
-  if (is_number(field->type) || field->type == Type::kDate || field->type == Type::kBoolean) {
-    const auto* const text = key.missing.get_ptr<const std::string*>();
-    if (key.missing.is_boolean() || (text != nullptr && !number_in<double>(*text)))
-      return illegal_argument("For input string: \"" + text_in(key.missing).substr(0, 100) + "\"");
-    if (field->type == Type::kBoolean) return not_supported("[missing] of a sort by a boolean");
-  }
   const auto read = FROND_EXPECT_OK(value_of(*field, key.missing));
   return read ? sorted_value(*read) : Json();
+}
+
+Expected<void> check_missing(const Mapping& mapping, const AskedSort& key) {
+  const MappedField* const field = mapping.find(key.field);
+  if (field == nullptr || key.missing.is_null() || field->type == Type::kKeyword || field->type == Type::kText)
+    return {};
+  const auto* const text = key.missing.get_ptr<const std::string*>();
+  if (key.missing.is_boolean() || (text != nullptr && !number_in<double>(*text)))
+    return illegal_argument("For input string: \"" + text_in(key.missing).substr(0, 100) + "\"");
+  return field->type == Type::kBoolean ? not_supported("[missing] of a sort by a boolean") : Expected<void>();
 }
 
 }  // namespace
@@ -105,6 +109,8 @@ bool comes_before(const Hit& a, const Hit& b, const SearchAsk& ask) {
 }
 
 Expected<void> order_hits(Gathered& all, const SearchAsk& ask) {
+  for (const auto& index : all.indices)
+    for (const AskedSort& key : ask.sort) FROND_EXPECT_OK(check_missing(*index.searched.mapping, key));
   for (Hit& hit : all.hits) {
     const Json source = Json::parse(hit.source, nullptr, /*allow_exceptions=*/false);
     hit.sort = Json::array();

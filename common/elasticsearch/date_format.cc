@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "common/base/text.h"
+#include "common/schema/value.h"
 #include "common/text/utf8.h"
 
 namespace frond::elasticsearch {
@@ -224,10 +225,14 @@ std::optional<std::string> print_date(std::int64_t ms, std::string_view format, 
   using namespace std::chrono;
   format = format.substr(0, format.find("||"));
   if (format == "epoch_millis") return std::to_string(ms);
-  if (format == "epoch_second") return std::to_string(ms / 1000);
-  constexpr std::int64_t kMost = 253'402'300'799'999;  // the year 9999
-  if (ms < -62'167'219'200'000 || ms > kMost || format.size() > kMaxFormatBytes) return {};
-  const auto local = sys_time<milliseconds>(milliseconds(ms + zone_ms));
+  if (format == "epoch_second")
+    return ms % 1000 == 0 ? std::to_string(ms / 1000) : schema::text_of(static_cast<double>(ms) / 1000);
+  constexpr std::int64_t kMost = 253'402'300'799'999, kMostShown = 8'640'000'000'000'000;  // the years 9999, 275760
+  if (ms < -62'167'219'200'000 || ms > kMostShown || format.size() > kMaxFormatBytes) return {};
+  // The calendar is the same every 400 years; the library's ends with the year 32767.
+  constexpr std::int64_t kCycleMs = 146'097LL * 86'400'000;
+  const std::int64_t cycles = ms > kMost ? (ms - kMost) / kCycleMs + 1 : 0;
+  const auto local = sys_time<milliseconds>(milliseconds(ms + zone_ms - cycles * kCycleMs));
   const sys_days day = floor<days>(local);
   const year_month_day date(day);
   const hh_mm_ss time(local - day);
@@ -242,7 +247,8 @@ std::optional<std::string> print_date(std::int64_t ms, std::string_view format, 
     switch (letter) {
       case 'y':
       case 'u':
-        return count == 2 ? number(int(date.year()) % 100, 2) : number(int(date.year()), count);
+        if (cycles > 0 && count > 2) out += '+';
+        return count == 2 ? number(int(date.year()) % 100, 2) : number(int(date.year()) + 400 * cycles, count);
       case 'M':
         return count <= 2 && number(unsigned(date.month()), count);
       case 'd':

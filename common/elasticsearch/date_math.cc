@@ -159,8 +159,8 @@ std::optional<std::int64_t> duration_ms(std::string_view text) {
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (failed != std::errc() || count < 0 || count > 1'000'000'000'000) return {};
   const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {{"ms", 1},      {"s", kMsSecond}, {"m", kMsMinute},
-                                                                  {"h", kMsHour}, {"d", kMsDay},    {"w", 7 * kMsDay}};
+  constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
+      {"ms", 1}, {"s", kMsSecond}, {"m", kMsMinute}, {"h", kMsHour}, {"d", kMsDay}};
   for (const auto& [name, length] : kUnits)
     if (unit == name && count <= 9'000'000'000'000'000 / length) return (behind ? -1 : 1) * count * length;
   return {};

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/text.h"
 #include "common/elasticsearch/plain_json.h"
 
 namespace frond::elasticsearch {
@@ -118,6 +119,8 @@ Expected<bool> flag_member(const Json& object, const char* name, bool otherwise)
 Expected<std::int64_t> whole_member(const Json& object, const char* name, std::int64_t otherwise) {
   const Json* const found = member_of(object, name);
   if (found == nullptr) return otherwise;
+  if (found->is_string())
+    if (const auto number = number_in<std::int64_t>(found->get_ref<const std::string&>())) return *number;
   if (!found->is_number_integer() || (found->is_number_unsigned() && found->get<std::uint64_t>() > 0x7fffffffffffffff))
     return wrong_type(name, "a whole number", *found);
   return found->get<std::int64_t>();

@@ -207,7 +207,17 @@ TEST(ASimpleQueryString, ReadsTheSignsWhoseFlagsAreSet) {
   EXPECT_EQ(of("a*", -1), clause_of(R"({"prefix":{"title":"a"}})"));
   EXPECT_EQ(of("a\\*", ""), clause_of(R"({"match":{"title":"a"}})"));
   EXPECT_EQ(of("a~0", "FUZZY"), clause_of(R"({"match":{"title":"a"}})"));
-  EXPECT_EQ(of("a", "WEIRD").substr(0, 3), "400");
+  for (const Json& wrong : {Json("WEIRD"), Json(1e300)}) EXPECT_EQ(of("a", wrong).substr(0, 3), "400") << wrong;
+}
+
+TEST(AQuery, ExcludesByBothNames) {
+  EXPECT_EQ(clause_of(R"({"bool":{"mustNot":[{"term":{"n":1}}],"must_not":[{"term":{"n":2}}]}})"),
+            clause_of(R"({"bool":{"must_not":[{"term":{"n":2}},{"term":{"n":1}}]}})"));
+}
+
+TEST(AQuery, LooksForNoWordsLikeAnId) {
+  EXPECT_EQ(clause_of(R"({"query_string":{"query":"_id:/a.*/"}})").substr(0, 3), "400");
+  EXPECT_EQ(clause_of(R"({"query_string":{"query":"_id:a~1"}})").substr(0, 3), "400");
 }
 
 TEST(AMinimum, IsANumberAShareOrACondition) {
