@@ -118,16 +118,16 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
                                   costly_ ? std::chrono::microseconds::max() : kFirstHedge);
     if (late) hedge(group, *late);
   }
-  // … and again after as long, while the budget has none.
-  void hedge(const std::shared_ptr<Group>& group, std::chrono::microseconds late) {
-    group->hedge = context_.timers.after(late, [self = shared_from_this(), group, late] {
+  // … and again after twice as long each time, while it is withheld.
+  void hedge(const std::shared_ptr<Group>& group, std::chrono::microseconds late, bool again = false) {
+    group->hedge = context_.timers.after(late, [self = shared_from_this(), group, late, again] {
       group->hedge.reset();
       const cluster::LeafRef other = one_for_all(*self->topology_, group->partitions, self->not_to_ask(group->tried));
       if (group->settled || !other) return;
-      if (self->context_.hedging.allow(*other, group->tried.back()->silent))
+      if (self->context_.hedging.allow(*other, group->tried.back()->silent, again))
         self->send(group, other);
       else
-        self->hedge(group, late);
+        self->hedge(group, 2 * late, true);
     });
   }
 

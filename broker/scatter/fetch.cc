@@ -1,10 +1,10 @@
 #include "broker/scatter/fetch.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -12,6 +12,7 @@
 
 namespace frond::broker::scatter {
 namespace {
+using Leaves = std::vector<cluster::LeafRef>;
 
 // Fetch requests to leaves of one topology, until each has its reply or enough is known.
 template <class Answer>
@@ -39,13 +40,14 @@ class Fetching : public Abandonable, public std::enable_shared_from_this<Fetchin
   virtual bool has_enough() const { return false; }
   bool is_over() const { return !done_; }
 
-  // The leaves that were asked, and the first reply, or the last failure.
-  using Heard = std::function<void(std::span<const cluster::LeafRef> tried, Result<wire::FetchReply>)>;
+  // `left_out`: with the leaf that was asked first. `hedged`: another one was, too. Then what they found, or the last
+  // failure.
+  using Heard = std::function<void(const Leaves& left_out, bool hedged, Result<wire::FetchReply>)>;
 
   // `request` needs no generation; it is of `partitions`. Another replica of these, outside `left_out`, is asked as
   // well if the leaf is late (Hedging). What a failure says about a leaf is seen to.
   void ask(const cluster::LeafRef& leaf, wire::FetchRequest request, std::vector<std::uint32_t> partitions,
-           std::vector<cluster::LeafRef> left_out, Heard heard) {
+           Leaves left_out, Heard heard) {
     ++open_;
     request.generation = topology_->generation;
     request.content = topology_->content;
@@ -69,10 +71,11 @@ class Fetching : public Abandonable, public std::enable_shared_from_this<Fetchin
  private:
   struct Asked {
     std::vector<std::uint32_t> partitions;
-    std::vector<cluster::LeafRef> left_out;  // with those that were asked
+    Leaves left_out;  // with the first that was asked
     Heard heard;
-    wire::FetchRequest request = {};  // for another replica
-    std::vector<cluster::LeafRef> tried = {};
+    wire::FetchRequest request = {};               // for another replica
+    std::vector<wire::FetchedDocument> held = {};  // of a reply without all of them
+    Leaves tried = {};
     std::vector<std::pair<cluster::LeafRef, cluster::RequestId>> open = {};  // without a reply yet
     std::optional<cluster::TimerQueue::Id> hedge = {};
   };
@@ -89,30 +92,33 @@ class Fetching : public Abandonable, public std::enable_shared_from_this<Fetchin
   void take(const std::shared_ptr<Asked>& asked, const cluster::LeafRef& leaf, Instant sent,
             Result<wire::FetchReply> reply) {
     std::erase_if(asked->open, [&](const auto& one) { return one.first == leaf; });
-    if (!reply) {
-      count_failure(leaf, reply.error());
-      if (!asked->open.empty()) return;  // the other one may answer
-    } else {
-      const auto took = context_.timers.clock().now() - sent;
-      leaf->fetches.add(std::chrono::duration_cast<std::chrono::microseconds>(took));
-      leaf->silent = false;
+    if (!reply) count_failure(leaf, reply.error());
+    if (reply) leaf->silent = false;
+    if (reply &&
+        std::ranges::count_if(reply->documents, &wire::FetchedDocument::found) >= std::ssize(asked->request.ordinals)) {
+      leaf->fetches.add(std::chrono::duration_cast<std::chrono::microseconds>(context_.timers.clock().now() - sent));
       if (leaf == asked->tried.back())
         for (const auto& [late, request] : asked->open) late->silent = true;
+    } else if (!asked->open.empty()) {  // the other one may have what is missing
+      if (reply) asked->held = std::move(reply->documents);
+      return;
     }
+    if (!reply && !asked->held.empty()) reply = wire::FetchReply{};
+    if (reply) std::ranges::move(asked->held, std::back_inserter(reply->documents));
     cancel(*asked);
     std::erase(asked_, asked);
-    asked->heard(asked->tried, std::move(reply));
+    asked->heard(asked->left_out, asked->tried.size() > 1, std::move(reply));
     close_one();
   }
-  void plan_hedge(const std::shared_ptr<Asked>& asked, std::chrono::microseconds late) {
-    asked->hedge = context_.timers.after(late, [self = this->shared_from_this(), asked, late] {
+  void plan_hedge(const std::shared_ptr<Asked>& asked, std::chrono::microseconds late, bool again = false) {
+    asked->hedge = context_.timers.after(late, [self = this->shared_from_this(), asked, late, again] {
       asked->hedge.reset();
       const cluster::LeafRef other = one_for_all(*self->topology_, asked->partitions, asked->left_out);
       if (!other) return;
-      if (self->context_.hedging.allow(*other, asked->tried.back()->silent))
-        self->send(asked, other, std::move(asked->request));
+      if (self->context_.hedging.allow(*other, asked->tried.back()->silent, again))
+        self->send(asked, other, asked->request);
       else
-        self->plan_hedge(asked, late);
+        self->plan_hedge(asked, 2 * late, true);
     });
   }
   void cancel(Asked& asked) {
@@ -148,10 +154,12 @@ class Fetch final : public Fetching<FetchResult> {
 
  private:
   void begin() override {
+    // Leaves that do not know columns.
+    const auto too_old = left_out_for(*topology_, plan_.columns.empty() ? 0 : wire::kFeatureClauses);
     for (auto& share : plan_.shares)
-      if (!share.ordinals.empty()) send(share.leaf, std::move(share.ordinals), false);
+      if (!share.ordinals.empty()) send(share.leaf, std::move(share.ordinals), too_old, false);
   }
-  void send(const cluster::LeafRef& leaf, std::vector<Ordinal> ordinals, bool again) {
+  void send(const cluster::LeafRef& leaf, std::vector<Ordinal> ordinals, Leaves left_out, bool again) {
     wire::FetchRequest request;
     request.terms = plan_.terms;
     request.ordinals = ordinals;
@@ -163,17 +171,12 @@ class Fetch final : public Fetching<FetchResult> {
       if (const auto one = topology_->partition_of(ordinal);
           one && std::ranges::find(partitions, *one) == partitions.end())
         partitions.push_back(*one);
-    ask(leaf, std::move(request), std::move(partitions), too_old(),
-        [this, ordinals = std::move(ordinals), again](auto tried, Result<wire::FetchReply> reply) {
-          heard(tried, ordinals, again || tried.size() > 1, std::move(reply));
+    ask(leaf, std::move(request), std::move(partitions), std::move(left_out),
+        [this, ordinals = std::move(ordinals), again](const auto& failed, bool hedged, auto reply) {
+          heard(failed, ordinals, again || hedged, std::move(reply));
         });
   }
-  // Leaves that do not know columns.
-  std::vector<cluster::LeafRef> too_old() const {
-    return left_out_for(*topology_, plan_.columns.empty() ? 0 : wire::kFeatureClauses);
-  }
-  void heard(std::span<const cluster::LeafRef> tried, const std::vector<Ordinal>& asked, bool again,
-             Result<wire::FetchReply> reply) {
+  void heard(const Leaves& left_out, const std::vector<Ordinal>& asked, bool again, Result<wire::FetchReply> reply) {
     const auto failed = reply ? wire::UnsearchedReason::kCorrupt : reason_of(reply.error().code());
     std::unordered_map<Ordinal, wire::UnsearchedReason> unfetched;
     for (const Ordinal ordinal : asked) unfetched.emplace(ordinal, failed);
@@ -188,14 +191,13 @@ class Fetch final : public Fetching<FetchResult> {
         answer_.documents.push_back(std::move(document));
       }
     }
-    if (!unfetched.empty()) retry(tried, unfetched, again);
+    if (!unfetched.empty()) retry(left_out, unfetched, again);
   }
   struct Unfetched {
     std::vector<Ordinal> ordinals;
     wire::UnsearchedReason reason = wire::UnsearchedReason::kDeadline;  // another one, if a document has it
   };
-  void retry(std::span<const cluster::LeafRef> failed,
-             const std::unordered_map<Ordinal, wire::UnsearchedReason>& unfetched, bool again) {
+  void retry(const Leaves& left_out, const std::unordered_map<Ordinal, wire::UnsearchedReason>& unfetched, bool again) {
     const bool late = deadline_.passed(context_.timers.clock());
     std::map<std::uint32_t, Unfetched> by_partition;
     for (const auto& [ordinal, reason] : unfetched) {
@@ -212,8 +214,6 @@ class Fetch final : public Fetching<FetchResult> {
       else
         partitions.push_back(partition);
     }
-    auto left_out = too_old();
-    left_out.insert(left_out.end(), failed.begin(), failed.end());
     const Assignment elsewhere = assign(*topology_, partitions, left_out, context_.turn++);
     for (const auto partition : elsewhere.unsearched)
       answer_.unsearched.push_back({partition, by_partition[partition].reason});
@@ -224,7 +224,7 @@ class Fetch final : public Fetching<FetchResult> {
         ordinals.insert(ordinals.end(), lacking.begin(), lacking.end());
       }
       ++context_.counters.failovers;
-      send(share.leaf, std::move(ordinals), true);
+      send(share.leaf, std::move(ordinals), left_out, true);
     }
   }
 
@@ -248,8 +248,8 @@ class LookUp final : public Fetching<LookUpResult> {
   bool has_enough() const override { return answer_.document.has_value(); }
 
   // `reason`: of the partitions that no leaf is left for.
-  void send(const std::vector<std::uint32_t>& partitions, const std::vector<cluster::LeafRef>& left_out,
-            wire::UnsearchedReason reason, bool again) {
+  void send(const std::vector<std::uint32_t>& partitions, const Leaves& left_out, wire::UnsearchedReason reason,
+            bool again) {
     const Assignment to = assign(*topology_, partitions, left_out, context_.turn++);
     for (const auto partition : to.unsearched) answer_.unsearched.push_back({partition, reason});
     for (const LeafShare& share : to.shares) {
@@ -259,12 +259,12 @@ class LookUp final : public Fetching<LookUpResult> {
       request.id = id_;
       request.body_bytes = body_bytes_;
       ask(share.leaf, std::move(request), share.partitions, left_out,
-          [this, partitions = share.partitions, again](auto tried, Result<wire::FetchReply> reply) {
-            heard(partitions, tried, again || tried.size() > 1, std::move(reply));
+          [this, partitions = share.partitions, again](const auto& failed, bool hedged, auto reply) {
+            heard(partitions, failed, again || hedged, std::move(reply));
           });
     }
   }
-  void heard(const std::vector<std::uint32_t>& asked, std::span<const cluster::LeafRef> tried, bool again,
+  void heard(const std::vector<std::uint32_t>& asked, const Leaves& left_out, bool again,
              Result<wire::FetchReply> reply) {
     if (reply) {
       for (auto& document : reply->documents)
@@ -276,8 +276,6 @@ class LookUp final : public Fetching<LookUpResult> {
       for (const auto partition : asked) answer_.unsearched.push_back({partition, reason_of(code)});
       return;
     }
-    auto left_out = left_out_for(*topology_, wire::kFeatureById);
-    left_out.insert(left_out.end(), tried.begin(), tried.end());
     send(asked, left_out, reason_of(code), true);
   }
 

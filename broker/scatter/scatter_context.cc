@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 namespace frond::broker::scatter {
 namespace {
@@ -73,7 +74,8 @@ cluster::LeafRef one_for_all(const cluster::Topology& topology, std::span<const 
     if (!leaf->healthy || contains(tried, leaf)) continue;
     const auto has = [&](std::uint32_t partition) { return contains(topology.partitions[partition].replicas, leaf); };
     if (!std::all_of(partitions.begin(), partitions.end(), has)) continue;
-    if (!best || leaf->client->in_flight() < best->client->in_flight()) best = leaf;
+    const auto cost = [](const cluster::LeafNode& one) { return std::pair(one.silent, one.client->in_flight()); };
+    if (!best || cost(*leaf) < cost(*best)) best = leaf;
   }
   return best;
 }

@@ -34,7 +34,8 @@ Assignment assign(const cluster::Topology& topology, std::span<const std::uint32
 std::optional<std::string> too_old_for(const cluster::Topology& topology, std::uint64_t features);
 // The leaves without the features, to be left out.
 std::vector<cluster::LeafRef> left_out_for(const cluster::Topology& topology, std::uint64_t features);
-// A healthy leaf outside `tried` that has all of `partitions`; null if none.
+// A healthy leaf outside `tried` that has all of `partitions`, by silence and requests in flight as assign() has it;
+// null if none.
 cluster::LeafRef one_for_all(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,
                              std::span<const cluster::LeafRef> tried);
 
@@ -55,14 +56,15 @@ class Hedging {
   // Call for each search and fetch sent to a leaf first: it adds `share` of a hedge to the budget.
   void count_search() { saved_ = std::min(saved_ + limits_.share, kMaxSaved); }
   // Whether to ask `other` as well now; takes one hedge from the budget, unless the leaf that was asked first is silent
-  // (LeafNode): then the searches that it has are moved, and no others come to it.
-  bool allow(const cluster::LeafNode& other, bool first_is_silent) {
+  // (LeafNode): then the searches that it has are moved, and no others come to it. `again`: it was withheld before, and
+  // is counted.
+  bool allow(const cluster::LeafNode& other, bool first_is_silent, bool again) {
     if (is_busy(other)) {
-      ++counters_.overloaded;
+      counters_.overloaded += again ? 0 : 1;
       return false;
     }
     if (saved_ < 1 && !first_is_silent) {
-      ++counters_.over_budget;
+      counters_.over_budget += again ? 0 : 1;
       return false;
     }
     if (!first_is_silent) saved_ -= 1;

@@ -89,6 +89,19 @@ TEST_F(ALookUp, DoesNotAskLeavesThatFindNoIds) {
   EXPECT_EQ(leaf(0).fetches.open(), 0u);
   EXPECT_EQ(leaf(1).fetches.open(), 1u);
 }
+TEST_F(ALookUp, IsHedgedAndTakesTheFirstAnswer) {
+  begin();
+  answer(2, false);
+  const std::size_t asked = first();
+  cluster.advance(milliseconds(250));
+  ASSERT_EQ(leaf(1 - asked).fetches.open(), 1u);
+  EXPECT_EQ(leaf(1 - asked).fetches.last().id, "a/b");
+  answer(1 - asked, true);
+  ASSERT_TRUE(result);
+  EXPECT_TRUE(result->document);
+  EXPECT_EQ(leaf(asked).cancelled, 1u);
+  EXPECT_TRUE(cluster.map.leaves()[asked]->silent);
+}
 TEST_F(ALookUp, IsGivenUpWithoutAnAnswer) {
   begin();
   running->abandon();

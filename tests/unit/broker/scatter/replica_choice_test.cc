@@ -55,6 +55,9 @@ TEST_F(ReplicaChoice, FindsOneForAll) {
   const std::vector<std::uint32_t> pair = {0, 1}, all = {0, 1, 2};
   EXPECT_EQ(one_for_all(*topology, pair, std::vector{leaf(0)}), leaf(1));
   EXPECT_EQ(one_for_all(*topology, all, {}), nullptr);
+  leaf(0)->silent = true;
+  cluster.leaf(1).extra_in_flight = 5;
+  EXPECT_EQ(one_for_all(*topology, pair, {}), leaf(1)) << "not the one that hangs, which has nothing to do any more";
 }
 }  // namespace
 }  // namespace frond::broker::scatter

@@ -1,4 +1,6 @@
 // When a search asks a second replica because the first is slow.
+#include <array>
+
 #include "tests/unit/broker/scatter/search_fixture.h"
 
 namespace frond::broker::scatter {
@@ -155,6 +157,65 @@ TEST_F(ASearch, TakesTheDocumentsOfASlowLeafWhenItsHedgeFails) {
   fetch_all();
   ASSERT_TRUE(page);
   EXPECT_TRUE(page->whole());
+}
+TEST_F(ASearch, WaitsForTheDocumentsThatItsHedgeLacks) {
+  leaf(1).extra_in_flight = 1;
+  start(milliseconds(1000));
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}}));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(250));
+  auto replies = std::array{support::documents(leaf(1).fetches.last()), support::documents(leaf(0).fetches.last())};
+  for (std::size_t i : {0, 1}) replies[i].documents[i].found = false;  // one partition is cut at each leaf
+  leaf(1).fetches.answer(replies[0]);
+  EXPECT_FALSE(page);
+  EXPECT_FALSE(cluster.map.leaves()[0]->silent);
+  ASSERT_EQ(leaf(0).fetches.open(), 1u);
+  leaf(0).fetches.answer(replies[1]);
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 d1 ");
+  EXPECT_TRUE(page->whole());
+}
+TEST_F(ASearch, HasTheDocumentsOfItsHedgeWhenTheSlowLeafFails) {
+  leaf(1).extra_in_flight = 1;
+  start(milliseconds(1000));
+  leaf(0).searches.answer(found({{0, 9}, {1, 8}}));
+  leaf(2).searches.answer(found({}));
+  cluster.advance(milliseconds(250));
+  auto reply = support::documents(leaf(1).fetches.last());
+  reply.documents[0].found = false;
+  leaf(1).fetches.answer(reply);
+  leaf(0).fetches.answer(Error(Code::kUnavailable, "gone"));
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d1 ");
+  EXPECT_EQ(unsearched(), "0:corrupt ");
+}
+TEST_F(ASearch, DoesNotHedgeAFetchWithTheLeafThatFailedIt) {
+  start(milliseconds(1000));
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  leaf(0).fetches.answer(Error(Code::kOverloaded, "full"));
+  ASSERT_EQ(leaf(1).fetches.open(), 1u);
+  cluster.advance(milliseconds(450));
+  EXPECT_EQ(leaf(0).fetches.asked.size(), 1u);
+}
+// After 250, 750 and 1,750 ms.
+TEST_F(ASearch, AsksForAWithheldHedgeLessAndLessOftenAndCountsItOnce) {
+  for (const bool fetching : {false, true}) {
+    context.hedging = Hedging({.share = 0.05, .max_leaf_in_flight = 100});
+    leaf(1).extra_in_flight = 51;
+    greet();
+    start(milliseconds(20'000));
+    leaf(2).searches.answer(found({}));
+    if (fetching) leaf(0).searches.answer(found({{0, 9}}));
+    for (int ms : {250, 500, 500}) cluster.advance(milliseconds(ms)), greet();
+    leaf(1).extra_in_flight = 0;
+    cluster.advance(milliseconds(499));
+    EXPECT_EQ(leaf(1).searches.open() + leaf(1).fetches.open(), 0u);
+    cluster.advance(milliseconds(1));
+    EXPECT_EQ(leaf(1).searches.open() + leaf(1).fetches.open(), 1u);
+    EXPECT_EQ(context.hedging.counters().overloaded, 1u);
+    running->abandon();
+  }
 }
 // One in twenty, and several at once after a calm time.
 TEST_F(ASearch, HedgesAShareOfSearchesOnly) {
