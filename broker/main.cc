@@ -5,7 +5,7 @@
 // all that belongs to it runs there: HTTP, query analysis, leaf sockets, timers (search_loop.h). They share the result
 // cache, the flights and the limits, under short locks. Nothing there blocks. Main also serves probes and operators,
 // takes signals, and looks leaves up. With --indexer-service, change × 8 wait for the indexer's service. Each loop has
-// a background thread of Asio's resolver if it looks up names.
+// a background thread of Asio's resolver if it looks up names. jemalloc has one.
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -44,9 +44,9 @@
 #include "common/net/address.h"
 
 // Read by jemalloc when the process starts: memory that was freed, such as bodies of requests, goes back to the system
-// within about a second.
+// within about a second, also where no thread allocates any more: by a thread of its own. The process never forks.
 extern "C" {
-const char* malloc_conf = "dirty_decay_ms:1000,muzzy_decay_ms:0";
+const char* malloc_conf = "background_thread:true,max_background_threads:1,dirty_decay_ms:1000,muzzy_decay_ms:0";
 }
 
 namespace frond::broker {

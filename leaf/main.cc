@@ -41,9 +41,10 @@
 #include "leaf/served_collection.h"
 #include "leaf/served_collections.h"
 
-// Read by jemalloc when the process starts: memory that was freed goes back to the system within about a second.
+// Read by jemalloc when the process starts: memory that was freed goes back to the system within about a second, also
+// where no thread allocates any more: by a thread of its own. The process never forks.
 extern "C" {
-const char* malloc_conf = "dirty_decay_ms:1000,muzzy_decay_ms:0";
+const char* malloc_conf = "background_thread:true,max_background_threads:1,dirty_decay_ms:1000,muzzy_decay_ms:0";
 }
 
 namespace frond::leaf {

@@ -153,7 +153,8 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
                 &shared.registry),
       scrubber_({.interval = std::chrono::seconds(shared.options.scrub_s),
                  .labels = labels_of(shared.options, place.name),
-                 .on_damage = [this](auto file) { follower_.damaged(std::move(file)); }},
+                 .on_damage = [this](auto file) { follower_.damaged(std::move(file)); },
+                 .trusted = shared.trusted},
                 shared.scrub_pace, *place.folder, board_, shared.clock, &shared.registry),
       announcements_(
           place.source->watch(), [this] { follower_.look_soon(); }, &shared.registry,

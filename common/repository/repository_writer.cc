@@ -80,6 +80,10 @@ class Writer final : public RepositoryWriter {
     }
     if (signing_key_ != nullptr)
       FROND_TRY(sign(manifest, *signing_key_, *source_, {building_, term_statistics, changes}));
+    const std::string text = to_json(manifest);
+    if (text.size() > kMaxManifestBytes)  // with its signature
+      return Error(Code::kInvalid, "generation " + std::to_string(manifest.generation) +
+                                       ": its signed manifest is larger than 16 MiB: it has too many files");
     names_.reset();
     for (const auto& entry : manifest.partitions) {
       if (in_place.contains(entry.id)) continue;
@@ -90,7 +94,6 @@ class Writer final : public RepositoryWriter {
     if (!term_statistics.empty()) FROND_TRY(storage_->put(term_statistics, term_statistics_path(manifest.generation)));
     if (!changes.empty()) FROND_TRY(storage_->put(changes, generation_file_path(manifest.changes.back())));
     const fs::path draft = building_ / "manifest";
-    const std::string text = to_json(manifest);
     FROND_TRY(files::write_synced(draft, text));
     step("manifest");
     FROND_TRY(storage_->put(draft, manifest_path(manifest.generation)));

@@ -49,8 +49,8 @@ inline constexpr std::size_t kMaxServedGenerations = 8;
 // Within this a broker hears a leaf's list, or takes the leaf for down (ClusterMap::Config).
 inline constexpr std::chrono::seconds kLeaving{4};
 inline constexpr std::uint64_t kManifestBytesASecond = 64 << 10;
-// Between attempts to take a generation, or to mend one.
-inline constexpr std::chrono::milliseconds kLongestBackOff{60'000};
+// Between attempts to take a generation, and to mend one.
+inline constexpr std::chrono::milliseconds kLongestBackOff{60'000}, kLongestMendBackOff{3'600'000};
 
 class GenerationFollower {
  public:
@@ -76,7 +76,8 @@ class GenerationFollower {
   void start() {
     thread_.start([this] { run(); });
   }
-  // A file of what is served is damaged (scrubber.h). Any thread.
+  // A file of what is served is damaged (scrubber.h). If its bytes are wrong (kCorrupt), the partition answers no more
+  // when this returns. Any thread.
   void damaged(DamagedFile file);
   // CURRENT may have changed: looks at it now, instead of at the next poll. Any thread.
   void look_soon() { thread_.wake(); }

@@ -49,11 +49,14 @@ std::uint64_t missing_bytes_of(const repository::PartitionFile& file, const fs::
 Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const repository::Manifest& manifest,
                                                                        const ServedSet& serving,
                                                                        const std::function<bool()>& stopping) {
-  if (trusted_ != nullptr) FROND_TRY(repository::expect_signed(manifest, *trusted_));
+  FROND_TRY(expect_signed(manifest));
   std::map<std::string, std::shared_ptr<const OpenPartition>> open;
   for (const auto& served : serving)
     for (const auto& one : served->partitions)
       if (one.open->intact() && !distrusted_.contains(one.open->id())) open.emplace(one.open->id(), one.open);
+  for (const auto& served : serving)
+    for (const auto& one : served->partitions)
+      if (!one.open->intact() && !open.contains(one.open->id())) distrust(one.open->id());
   auto loaded = std::make_shared<ServedGeneration>();
   loaded->serial = ++numbers_.last_serial;
   loaded->generation = manifest.generation;
@@ -168,9 +171,8 @@ Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(co
 Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verified(
     const repository::Manifest& manifest, const repository::PartitionEntry& entry, StoredFiles& stored) const {
   const fs::path database = data_.partition(entry.id);
-  auto looked = FROND_TRY(look_at_files(database, entry.summary.files, [](const fs::path& file) {
-    return std::optional(partition::describe_file(file));
-  }));
+  auto looked = FROND_TRY(look_at_files(database, entry.summary.files,
+                                        [&](const fs::path& file) { return std::optional(describe(entry.id, file)); }));
   stored = *std::move(looked);
   if (!stored.damaged.empty()) return stored.damaged.front().why;
   for (const auto& [name, place] : stored.good)
@@ -220,6 +222,15 @@ Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry&
   return std::move(ingested).error().within("partition " + entry.id);
 }
 
+Result<repository::PartitionFile> GenerationLoader::describe(const std::string& name, const fs::path& file) const {
+  if (!distrusted_.contains(name)) return partition::describe_file(file);
+  return *describe_on_disk(file, read_disk_, [](std::uint64_t) { return true; });
+}
+
+Result<void> GenerationLoader::expect_signed(const repository::Manifest& manifest) const {
+  return trusted_ == nullptr ? Result<void>() : repository::expect_signed(manifest, *trusted_);
+}
+
 Result<void> GenerationLoader::expect_signed(const repository::Manifest& manifest, const std::string& path,
                                              const fs::path& place) const {
   return trusted_ == nullptr ? Result<void>() : repository::expect_signed_file(manifest, path, place);
@@ -229,12 +240,18 @@ Result<void> GenerationLoader::fetch_generation_file(const repository::Manifest&
                                                      const repository::PartitionFile& file, const fs::path& place,
                                                      const std::function<bool()>& stopping) const {
   const std::string path = repository::generation_file_path(file);
-  const auto stored = partition::describe_file(place);
-  if (stored && stored->bytes == file.bytes && stored->xxh3 == file.xxh3 && expect_signed(manifest, path, place))
-    return {};
+  const std::string name = place.filename().string();
+  const auto expect_good = [&]() -> Result<void> {
+    const auto stored = FROND_TRY(describe(name, place));
+    if (stored.bytes != file.bytes || stored.xxh3 != file.xxh3)
+      return Error(Code::kCorrupt, place.string() + ": XXH3-128 " + stored.xxh3 + "; expected: " + file.xxh3);
+    return expect_signed(manifest, path, place);
+  };
+  if (expect_good()) return {};
   if (stopping()) return Error(Code::kUnavailable, "the leaf is stopping");
   FROND_TRY(bring(path, file, place, stopping));
-  return expect_signed(manifest, path, place);
+  // A link is to the same bytes on the disk.
+  return distrusted_.contains(name) ? expect_good() : expect_signed(manifest, path, place);
 }
 
 // Opens what no served generation has open. A file that does not open although its checksum is right is not fetched

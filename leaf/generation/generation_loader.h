@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/base/machine.h"
+#include "common/files/disk_read.h"
 #include "common/partition/documents/document_block_cache.h"
 #include "common/repository/repository.h"
 #include "common/tls/signature.h"
@@ -71,9 +72,12 @@ class GenerationLoader {
                                                                const std::function<bool()>& stopping);
   // Whether the disk holds the leaf's complete shard. load() then needs the repository only if a file is damaged.
   virtual bool on_disk(const repository::Manifest& manifest) const;
+  // kInvalid: the manifest is not signed as trust() says.
+  Result<void> expect_signed(const repository::Manifest& manifest) const;
   // load() does not share what serving generations have open of a partition, by its id, or of a file of generations/:
-  // it verifies it, once.
+  // it verifies it, once, as the disk has it: the cache may have a right page of a wrong file.
   void distrust(const std::string& name) { distrusted_.insert(name); }
+  void read_disk_by(DiskRead read) { read_disk_ = std::move(read); }  // tests
   // Bytes that load() would fetch.
   std::uint64_t lacking(const repository::Manifest& manifest) const;
   // kUnavailable: the disk has no room for these bytes.
@@ -98,6 +102,8 @@ class GenerationLoader {
   // Links or fetches.
   Result<void> bring(const std::string& path, const repository::PartitionFile& file, const std::filesystem::path& to,
                      const std::function<bool()>& stopping) const;
+  // `name`: as distrust() has it.
+  Result<repository::PartitionFile> describe(const std::string& name, const std::filesystem::path& file) const;
   // kCorrupt: `place` is not what was signed as `path`. Nothing is looked at without trusted keys.
   Result<void> expect_signed(const repository::Manifest& manifest, const std::string& path,
                              const std::filesystem::path& place) const;
@@ -119,6 +125,7 @@ class GenerationLoader {
   std::size_t threads_ = std::clamp<std::size_t>(this_machine().cores / 4, 1, 4);
   std::shared_ptr<const tls::TrustedKeys> trusted_;
   std::set<std::string> distrusted_;
+  DiskRead read_disk_ = files::read_from_disk;
   Numbers own_numbers_;
   Numbers& numbers_;
 };

@@ -23,16 +23,24 @@ Result<void> check_files(const ServedGeneration& generation) {
 
 }  // namespace
 
+// What is read of the partition may be wrong then. What can't be read may be there in a moment, so it only is verified.
+// The follower, which may be fetching for hours, is not waited for. Blocks of term statistics and of changes have
+// checksums that each read verifies.
 void GenerationFollower::damaged(DamagedFile file) {
+  const auto number = file.partition_number;
+  const Error why = file.why;
   {
     const MutexLock lock(reports_mutex_);
     if (reports_.size() < kMaxReports) reports_.push_back(std::move(file));  // the rest is reported again
   }
+  const auto set = board_.get();
+  for (const auto& one : *set)
+    for (const ServedPartition& partition : one->partitions)
+      if (partition.open->number() == number && why.code() == Code::kCorrupt) partition.open->condemn(why);
   thread_.wake();
 }
 
-// Believes what was reported of files that are served. What is read of a partition may be wrong then, so it answers no
-// more; blocks of term statistics and of changes have checksums that each read verifies. False: there was nothing new.
+// Believes what was reported of files that are served. False: there was nothing new.
 bool GenerationFollower::hear_of_damage() {
   std::vector<DamagedFile> reports;
   {
@@ -46,18 +54,18 @@ bool GenerationFollower::hear_of_damage() {
     for (const auto& one : *set) {
       served = served || file.name == DataFolder::manifest_file(one->id()) ||
                std::ranges::find(one->files, file.name) != one->files.end();
-      for (const ServedPartition& partition : one->partitions) {
-        if (partition.open->number() != file.partition_number) continue;
-        served = true;
-        if (file.why.code() != Code::kNotFound) partition.open->condemn(file.why);
-      }
+      for (const ServedPartition& partition : one->partitions)
+        served = served || partition.open->number() == file.partition_number;
     }
     const std::string& name = file.partition.empty() ? file.name : file.partition;
-    if (!served || !rotten_.emplace(name, file.why).second) continue;
+    Error why = file.why;
+    if (!file.partition.empty()) why = std::move(why).within("partition " + file.partition);
+    if (!served || !rotten_.emplace(name, why).second) continue;
     is_new = true;
     loader_.distrust(name);
-    damage_ = (file.partition.empty() ? "" : "partition " + file.partition + ": ") + file.why.message();
+    damage_ = why.message();
     mend_at_ = Instant::min();
+    mend_back_off_ = {};
     log_.warn("a file on this disk has changed or is gone: it is fetched anew", {{"partition", file.partition},
                                                                                  {"file", file.name},
                                                                                  {"expected", file.expected},
@@ -91,7 +99,11 @@ void GenerationFollower::mend() {
     return;
   }
   if (damage_.empty()) log_.warn("a file on this disk is damaged: it is fetched anew", {{"error", damage}});
-  if (damage_.empty()) damage_ = damage;
+  if (!damage_.starts_with(damage)) {  // another file than at the last attempt
+    damage_ = damage;
+    mend_at_ = Instant::min();
+    mend_back_off_ = {};
+  }
   board_.set_detail("generation " + std::to_string(current.generation) + " is damaged on this disk: " + damage_);
   if (clock_.now() < mend_at_) return;
   const Result<std::string> text = manifest_of(current.id());
@@ -100,12 +112,13 @@ void GenerationFollower::mend() {
                          : Result<std::shared_ptr<const ServedGeneration>>(manifest.error());
   if (loaded) {
     mended_total_.add();
+    mend_back_off_ = {};
     rotten_.clear();  // of older generations, too: they are reported once more
     const GenerationId id = (*loaded)->id();
     take(std::move(*loaded));
     return remember(id, *text);
   }
-  mend_back_off_ = mend_back_off_.count() == 0 ? options_.poll : std::min(kLongestBackOff, mend_back_off_ * 2);
+  mend_back_off_ = mend_back_off_.count() == 0 ? options_.poll : std::min(kLongestMendBackOff, mend_back_off_ * 2);
   mend_at_ = clock_.now() + mend_back_off_;
   const std::string told = damage + "; fetching it anew: " + loaded.error().message();
   board_.set_detail("generation " + std::to_string(current.generation) + " is damaged on this disk: " + told);
@@ -117,17 +130,18 @@ void GenerationFollower::mend() {
 // The manifest of a served generation: a copy in the data folder if one matches, else the repository's. With the local
 // copy a partition whose files are intact again needs no repository.
 Result<std::string> GenerationFollower::manifest_of(const GenerationId& id) const {
-  const auto is_meant = [&](std::string_view text) {
-    const auto manifest = repository::manifest_from_json(text);
-    return manifest && GenerationId{manifest->generation, manifest->content} == id &&
-           manifest->collection == options_.collection;
+  const auto expect_meant = [&](std::string_view text) -> Result<void> {
+    const auto manifest = FROND_TRY(repository::manifest_from_json(text));
+    if (GenerationId{manifest.generation, manifest.content} != id || manifest.collection != options_.collection)
+      return Error(Code::kNotFound, "the repository has another " + name_of({id.number, 0}));
+    return loader_.expect_signed(manifest);
   };
-  if (auto kept = data_.remembered(); kept && is_meant(*kept)) return kept;
+  if (auto kept = data_.remembered(); kept && expect_meant(*kept)) return kept;
   for (std::string& kept : data_.kept_manifests())
-    if (is_meant(kept)) return std::move(kept);
+    if (expect_meant(kept)) return std::move(kept);
   const std::string text = FROND_TRY(source_.manifest_text(id.number));
-  if (is_meant(text)) return text;
-  return Error(Code::kNotFound, "the repository has another " + name_of({id.number, 0}));
+  FROND_TRY(expect_meant(text));
+  return text;
 }
 
 }  // namespace frond::leaf::generation

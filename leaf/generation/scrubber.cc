@@ -8,10 +8,9 @@
 #include <utility>
 
 #include "common/base/thread_name.h"
-#include "common/files/disk_read.h"
 #include "common/files/read.h"
-#include "common/partition/file_checksum.h"
 #include "common/repository/manifest.h"
+#include "common/repository/signature.h"
 #include "leaf/families/metric_families.h"
 
 namespace frond::leaf::generation {
@@ -83,56 +82,67 @@ bool Scrubber::step() {
   if (thread_.stopping()) return false;
   const Instant now = clock_.now();
   Target chosen;
+  bool was_suspected = false;
   {
     auto all = targets();
-    std::erase_if(read_at_, [&](const auto& one) { return !all.contains(one.first); });
+    std::erase_if(seen_, [&](const auto& one) { return !all.contains(one.first); });
     Target* most = nullptr;
     Instant most_since = Instant::max(), oldest = now;
     for (auto& [place, target] : all) {
-      const Instant since = read_at_.try_emplace(place, now).first->second;
+      const auto& [since, proved] = seen_.try_emplace(place, Seen{now, {}}).first->second;
       oldest = std::min(oldest, since);
-      const bool suspected = target.partition && target.partition->suspected.load(std::memory_order_relaxed);
+      const bool suspected = target.partition && target.partition->suspected.load(std::memory_order_relaxed) &&
+                             (!proved || now - *proved >= options_.interval);
       if (now - since < (suspected ? std::min(kSuspectedAgain, options_.interval) : options_.interval)) continue;
       if (const Instant rank = suspected ? Instant::min() : since; most == nullptr || rank < most_since) {
         most = &target;
         most_since = rank;
+        was_suspected = suspected;
       }
     }
     age_.set(std::chrono::duration<double>(now - oldest).count());
     if (most == nullptr) return false;
     chosen = std::move(*most);
   }
-  read_at_[chosen.place.string()] = now;
-  scrub(std::move(chosen));
+  Seen& seen = seen_.at(chosen.place.string());
+  seen.read = now;
+  if (const bool damaged = scrub(std::move(chosen)); was_suspected && !damaged) seen.proved = now;
   return !thread_.stopping();
 }
 
-void Scrubber::scrub(Target target) {
+bool Scrubber::scrub(Target target) {
   if (target.partition) return scrub_partition(target.place, std::move(target.partition));
-  DamagedFile damaged{
-      .name = target.place.filename().string(), .expected = target.digest, .why = Error(Code::kCorrupt, {})};
-  if (target.digest.empty()) {
-    const auto text = files::read_text(target.place, repository::kMaxManifestBytes);
-    if (text && stopping_after(text->size())) return;
-    const auto manifest = text ? repository::manifest_from_json(*text) : Result<repository::Manifest>(text.error());
-    if (manifest && (target.content == 0 || manifest->content == target.content)) return;
-    damaged.expected = target.content == 0 ? "a manifest" : "a manifest with content " + to_hex(target.content);
-    damaged.why = manifest ? Error(Code::kCorrupt, "is of another generation") : manifest.error();
-  } else {
-    const auto read = describe(target.place, [&] {
-      std::error_code failure;
-      return fs::exists(target.place, failure);  // else it was retired
-    });
-    if (!read || (*read && (*read)->xxh3 == target.digest)) return;
-    damaged.why = *read ? Error(Code::kCorrupt,
-                                target.place.string() + ": XXH3-128 " + (*read)->xxh3 + "; expected: " + target.digest)
-                        : read->error();
-  }
-  report(std::move(damaged));
+  if (target.digest.empty()) return scrub_manifest(target);
+  const auto read = describe(
+      target.place, [&](const partition::PartitionFile& found) { return found.xxh3 == target.digest; },
+      [&] {
+        std::error_code failure;
+        return fs::exists(target.place, failure);  // else it was retired
+      });
+  if (!read || (*read && (*read)->xxh3 == target.digest)) return false;
+  Error why = *read ? Error(Code::kCorrupt,
+                            target.place.string() + ": XXH3-128 " + (*read)->xxh3 + "; expected: " + target.digest)
+                    : read->error();
+  return report(
+      {.name = target.place.filename().string(), .expected = std::move(target.digest), .why = std::move(why)});
+}
+
+bool Scrubber::scrub_manifest(const Target& target) {
+  const auto text = files::read_text(target.place, repository::kMaxManifestBytes);
+  if (text && stopping_after(text->size())) return false;
+  const auto manifest = text ? repository::manifest_from_json(*text) : Result<repository::Manifest>(text.error());
+  Result<void> good = manifest ? Result<void>() : manifest.error();
+  if (good && target.content != 0 && manifest->content != target.content)
+    good = Error(Code::kCorrupt, "is of another generation");
+  if (good && options_.trusted != nullptr) good = repository::expect_signed(*manifest, *options_.trusted);
+  return !good &&
+         report({.name = target.place.filename().string(),
+                 .expected = target.content == 0 ? "a manifest" : "a manifest with content " + to_hex(target.content),
+                 .why = good.error()});
 }
 
 // Does not own the partition while it reads, so that it can be retired.
-void Scrubber::scrub_partition(const fs::path& database, std::shared_ptr<const OpenPartition> open) {
+bool Scrubber::scrub_partition(const fs::path& database, std::shared_ptr<const OpenPartition> open) {
   open->suspected.store(false, std::memory_order_relaxed);
   const std::uint64_t number = open->number();
   const std::string id = open->id();
@@ -142,34 +152,34 @@ void Scrubber::scrub_partition(const fs::path& database, std::shared_ptr<const O
     const auto still = weak.lock();
     return still && still->intact();
   };
-  auto looked = look_at_files(database, expected, [&](const fs::path& file) { return describe(file, is_served); });
-  if (!is_served()) return;
+  const auto is_expected = [&](const partition::PartitionFile& found) {
+    return std::ranges::any_of(expected,
+                               [&](const auto& one) { return one.bytes == found.bytes && one.xxh3 == found.xxh3; });
+  };
+  auto looked =
+      look_at_files(database, expected, [&](const fs::path& file) { return describe(file, is_expected, is_served); });
+  if (!is_served()) return false;
   if (!looked)
     return report({.partition_number = number, .partition = id, .name = "*", .why = std::move(looked).error()});
-  if (!*looked) return;
+  if (!*looked) return false;
   for (DamagedFile& damaged : (*looked)->damaged) {
     damaged.partition_number = number;
     damaged.partition = id;
     report(std::move(damaged));
   }
+  return !(*looked)->damaged.empty();
 }
 
-std::optional<Result<partition::PartitionFile>> Scrubber::describe(const fs::path& file,
-                                                                   const std::function<bool()>& is_served) {
-  partition::PartitionFile found;
-  found.name = file.filename().string();
-  partition::Xxh3 hash;
-  bool ended = false;
-  const auto read = files::read_from_disk(file, [&](ByteView piece) -> Result<void> {
-    hash.update(piece);
-    found.bytes += piece.size();
-    ended = stopping_after(piece.size()) || !is_served();
-    return ended ? Result<void>(Error(Code::kUnavailable, "no more is to be read")) : Result<void>();
-  });
-  if (ended) return std::nullopt;
-  if (!read) return Result<partition::PartitionFile>(read.error());
-  found.xxh3 = hash.hex();
-  return Result<partition::PartitionFile>(std::move(found));
+// A second time if it is not as it should be: a read may fail once.
+std::optional<Result<partition::PartitionFile>> Scrubber::describe(
+    const fs::path& file, const std::function<bool(const partition::PartitionFile&)>& is_expected,
+    const std::function<bool()>& is_served) {
+  const auto once = [&] {
+    return describe_on_disk(file, options_.read,
+                            [&](std::uint64_t bytes) { return !stopping_after(bytes) && is_served(); });
+  };
+  auto found = once();
+  return found && *found && !is_expected(**found) ? once() : std::move(found);
 }
 
 bool Scrubber::stopping_after(std::uint64_t bytes) {
@@ -177,9 +187,10 @@ bool Scrubber::stopping_after(std::uint64_t bytes) {
   return !thread_.pause_until(pace_.after(bytes));
 }
 
-void Scrubber::report(DamagedFile damaged) {
+bool Scrubber::report(DamagedFile damaged) {
   damaged_.add();
   options_.on_damage(std::move(damaged));
+  return true;
 }
 
 }  // namespace frond::leaf::generation

@@ -4,11 +4,12 @@
 // their own). What is damaged it reports; GenerationFollower mends it.
 //
 // Each file is read once in an interval, the one that was read least recently first; a partition that a search found
-// damaged before others, but at most once a minute. Files count as read when they are first seen, since loading has
-// verified them. All scrubbers of a process together read at most as many bytes a second as their ScrubPace has, with
-// the lowest priorities of processor (nice 19: with SCHED_IDLE a thread might keep for long a lock that searches need)
-// and disk. Reading ends within a piece (disk_read.h) when the leaf stops, or when nobody serves the partition any
-// more.
+// damaged before others, but at most once a minute, and once in an interval if it was right on disk. A file with other
+// bytes is read a second time before it counts as damaged. Files count as read when they are first seen, since loading
+// has verified them. All scrubbers of a process together read at most as many bytes a second as their ScrubPace has,
+// with the lowest priorities of processor (nice 19: with SCHED_IDLE a thread might keep for long a lock that searches
+// need) and disk. Reading ends within a piece (disk_read.h) when the leaf stops, or when nobody serves the partition
+// any more.
 //
 // RocksDB's own small files of a partition are not read: it verifies them when it opens the partition, and what it does
 // not open is fetched anew.
@@ -23,7 +24,9 @@
 
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
+#include "common/files/disk_read.h"
 #include "common/metrics/registry.h"
+#include "common/tls/signature.h"
 #include "leaf/generation/data_folder.h"
 #include "leaf/generation/served_generation.h"
 #include "leaf/generation/stoppable_thread.h"
@@ -51,6 +54,9 @@ class Scrubber {
     std::chrono::seconds interval{86'400};
     metrics::Labels labels = {};
     std::function<void(DamagedFile)> on_damage;  // called on its thread
+    // Manifests that are not signed by these are damaged; null: no signature is needed.
+    std::shared_ptr<const tls::TrustedKeys> trusted = {};
+    DiskRead read = files::read_from_disk;
   };
   // References outlive this object. `registry` may be null.
   Scrubber(Options options, ScrubPace& pace, const DataFolder& data, const ServedBoard& board, const Clock& clock,
@@ -72,12 +78,15 @@ class Scrubber {
     ContentId content = 0;                                // of a manifest; 0: any
   };
   std::map<std::string, Target> targets() const;
-  void scrub(Target target);
-  void scrub_partition(const std::filesystem::path& database, std::shared_ptr<const OpenPartition> open);
-  std::optional<Result<partition::PartitionFile>> describe(const std::filesystem::path& file,
-                                                           const std::function<bool()>& is_served);
+  // False: all is well.
+  bool scrub(Target target);
+  bool scrub_manifest(const Target& target);
+  bool scrub_partition(const std::filesystem::path& database, std::shared_ptr<const OpenPartition> open);
+  std::optional<Result<partition::PartitionFile>> describe(
+      const std::filesystem::path& file, const std::function<bool(const partition::PartitionFile&)>& is_expected,
+      const std::function<bool()>& is_served);
   bool stopping_after(std::uint64_t bytes);
-  void report(DamagedFile damaged);
+  bool report(DamagedFile damaged);  // true
 
   const Options options_;
   ScrubPace& pace_;
@@ -86,8 +95,12 @@ class Scrubber {
   const Clock& clock_;
   metrics::Counter bytes_, damaged_;
   metrics::Gauge age_;
-  std::map<std::string, Instant> read_at_;  // by place
-  StoppableThread thread_;                  // last: ends before the other members do
+  struct Seen {
+    Instant read;                   // or first seen
+    std::optional<Instant> proved;  // what a search had found was right on disk then
+  };
+  std::map<std::string, Seen> seen_;  // by place
+  StoppableThread thread_;            // last: ends before the other members do
 };
 
 }  // namespace frond::leaf::generation

@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "common/partition/file_checksum.h"
+
 namespace frond::leaf::generation {
 namespace fs = std::filesystem;
 namespace {
@@ -30,6 +32,23 @@ Error wrong(const partition::PartitionFile& wanted, const fs::path& database, st
 }
 
 }  // namespace
+
+std::optional<Result<partition::PartitionFile>> describe_on_disk(const fs::path& file, const DiskRead& read,
+                                                                 const std::function<bool(std::uint64_t)>& goes_on) {
+  partition::PartitionFile found{.name = file.filename().string(), .bytes = 0, .xxh3 = {}};
+  partition::Xxh3 hash;
+  bool ended = false;
+  const auto all = read(file, [&](ByteView piece) -> Result<void> {
+    hash.update(piece);
+    found.bytes += piece.size();
+    ended = !goes_on(piece.size());
+    return ended ? Result<void>(Error(Code::kUnavailable, "no more is to be read")) : Result<void>();
+  });
+  if (ended) return std::nullopt;
+  if (!all) return Result<partition::PartitionFile>(all.error());
+  found.xxh3 = hash.hex();
+  return Result<partition::PartitionFile>(std::move(found));
+}
 
 Result<std::optional<StoredFiles>> look_at_files(const fs::path& database,
                                                  std::span<const partition::PartitionFile> expected,

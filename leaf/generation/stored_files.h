@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/bytes.h"
 #include "common/base/result.h"
 #include "common/partition/partition_writer.h"
 
@@ -27,6 +28,14 @@ struct DamagedFile {
 
 // Size and XXH3-128 of a file, as partition::describe_file(). Nothing: no more is to be read.
 using Describe = std::function<std::optional<Result<partition::PartitionFile>>(const std::filesystem::path&)>;
+
+// As files::read_from_disk(), which tests replace.
+using DiskRead =
+    std::function<Result<void>(const std::filesystem::path&, const std::function<Result<void>(ByteView)>&)>;
+// As partition::describe_file(), but of what `read` gives. After each piece it asks `goes_on`; false: nothing.
+std::optional<Result<partition::PartitionFile>> describe_on_disk(
+    const std::filesystem::path& file, const DiskRead& read,
+    const std::function<bool(std::uint64_t piece_bytes)>& goes_on);
 
 struct StoredFiles {
   std::map<std::string, std::filesystem::path> good;  // by the name that they were published with

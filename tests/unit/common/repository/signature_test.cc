@@ -122,6 +122,17 @@ TEST_F(ASignedGeneration, IsChangedOnlyWithItsOwnKeyUnlessWhatItHasIsToBeSigned)
   EXPECT_TRUE(open({.signing_key = others.key(), .sign_kept = true})->expect_own(manifest));
 }
 
+TEST_F(ASignedGeneration, IsNotPublishedIfTheSignatureMakesItsManifestTooLarge) {
+  const auto writer = *RepositoryWriter::open(folder_ / "repository", "example", {}, {.signing_key = keys_.key()});
+  auto manifest = support::write_example_generation(writer->building(), 1, 1);
+  manifest.created.append(kMaxManifestBytes - to_json(manifest).size(), '0');  // without it, it may just be published
+  const auto refused = writer->publish(manifest, writer->building() / manifest.term_statistics.name);
+  ASSERT_EQ(refused, Code::kInvalid);
+  EXPECT_EQ(refused.error().message(),
+            "generation 1: its signed manifest is larger than 16 MiB: it has too many files");
+  EXPECT_TRUE(fs::is_empty(place("partitions")) && fs::is_empty(place("generations")));
+}
+
 TEST(ASignature, ThatIsMalformedIsNamed) {
   Manifest manifest = support::example_manifest(1, 1);
   manifest.signature = {

@@ -1,5 +1,6 @@
 // A leaf with trusted keys takes only what they have signed, and serves on with what it has.
 #include "common/repository/signature.h"
+#include "leaf/generation/scrubber.h"
 #include "tests/support/signing_keys.h"
 #include "tests/unit/leaf/generation/generation_follower_fixture.h"
 
@@ -103,6 +104,30 @@ TEST_F(SignedGenerationTest, RefusesFilesThatAreNotWhatWasSigned) {
     step(*leaf);
     EXPECT_EQ(leaf->serving(), Numbers{1}) << "nor when it is on this disk";
   }
+}
+
+TEST_F(SignedGenerationTest, FetchesManifestsAnewOfWhichTheDiskChangedTheSignature) {
+  publish_signed(ours_);
+  const auto leaf = this->leaf();
+  step(*leaf);
+  ScrubPace pace(std::uint64_t{1} << 40);
+  Scrubber scrubber({.interval = seconds(3600),
+                     .on_damage = [&](DamagedFile file) { leaf->follower.damaged(std::move(file)); },
+                     .trusted = ours_.trusted()},
+                    pace, *leaf->data, leaf->board, clock_, nullptr);
+  EXPECT_FALSE(scrubber.step());
+  const fs::path kept[] = {leaf->data->current_manifest(), leaf->data->manifest((*leaf->board.get())[0]->id())};
+  const std::string good = support::read_file(kept[0]);
+  std::string bad = good;
+  char& digit = bad[bad.find("\"ed25519\": \"") + 12];
+  digit = digit == '0' ? '1' : '0';
+  for (const fs::path& file : kept) support::write_file(file, bad);
+  clock_.advance(seconds(3601));
+  while (scrubber.step()) {
+  }
+  step(*leaf);
+  for (const fs::path& file : kept) EXPECT_TRUE(support::read_file(file) == good) << file;
+  EXPECT_EQ(leaf->board.detail(), "");
 }
 
 TEST_F(SignedGenerationTest, FollowsARollbackToASignedOne) {
