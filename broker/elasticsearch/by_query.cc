@@ -45,8 +45,8 @@ struct Counts {
   std::set<std::string> changed;  // indices
 
   void fail(const std::string& index, const Json& id, const ApiError& error) {
-    status = std::max(status, error.status);
-    failures.push_back({{"index", index}, {"id", id}, {"cause", cause_json(error)}, {"status", error.status}});
+    status = std::max(status, shown_status(error));
+    failures.push_back({{"index", index}, {"id", id}, {"cause", cause_json(error)}, {"status", shown_status(error)}});
   }
 };
 
@@ -314,7 +314,7 @@ template <By by>
 void serve_by_query(const Targets& to, Call&& call, Responder responder) {
   const auto begun = Clock::now();
   if (to.service == nullptr)
-    return responder.send(refusal_of(not_supported("Changing documents without --indexer-service")));
+    return responder.send(response_of(not_supported("Changing documents without --indexer-service")));
   if (to.has_scope && !to.has_scope(call.request, Access::kSearch))
     return responder.send(response_of(ApiError{.status = 403,
                                                .type = "security_exception",
@@ -323,19 +323,19 @@ void serve_by_query(const Targets& to, Call&& call, Responder responder) {
   if (!place->given)
     return responder.send(response_of(rejected("there are as many changes by query as this broker makes at a time")));
   const auto rules = call.expression_rules();
-  if (!rules) return responder.send(refusal_of(rules.error()));
+  if (!rules) return responder.send(response_of(rules.error()));
   auto plan = plan_of(to, call, by, *rules);
-  if (!plan) return responder.send(refusal_of(plan.error()));
+  if (!plan) return responder.send(response_of(plan.error()));
   auto targets = targets_of(to, plan->from, *rules, call.request.asker());
-  if (!targets) return responder.send(refusal_of(targets.error()));
+  if (!targets) return responder.send(response_of(targets.error()));
   const Json body = plan->query.is_null() ? Json::object() : Json{{"query", plan->query}};
   auto ask = read_search(body, query_parameters(call));
-  if (!ask) return responder.send(refusal_of(ask.error()));
+  if (!ask) return responder.send(response_of(ask.error()));
   const std::optional<std::size_t> most = plan->most;
   const auto asked =
       std::make_shared<Asked>(to, std::move(call), std::move(responder), *std::move(plan), begun, std::move(place));
   match_documents(*std::move(targets), *std::move(ask), most, [asked](Expected<Matched> matched) {
-    if (!matched) return asked->responder.send(refusal_of(matched.error()));
+    if (!matched) return asked->responder.send(response_of(matched.error()));
     const auto held = std::make_shared<const Matched>(*std::move(matched));
     hand_over(asked->to, std::move(asked->call), std::move(asked->responder),
               [asked, held](const Targets& at, const Call&, Responder answer) {

@@ -54,7 +54,7 @@ void serve_scroll(const Targets& to, Call&& call, Responder responder) {
     ask.now_ms = place.now_ms;
     return std::pair(std::move(place), AskedSearch{std::move(targets), std::move(ask)});
   }();
-  if (!asked) return responder.send(refusal_of(asked.error()));
+  if (!asked) return responder.send(response_of(asked.error()));
   const auto& [place, search] = *asked;
   if (place.cursor.empty()) {
     SearchAsk none = search.ask;
@@ -128,11 +128,11 @@ constexpr std::string_view kOpenParameters =
     "allow_partial_search_results";
 constexpr Route kCursorRoutes[] = {
     {"GET,POST", "/_search/scroll", kGoingOn, kMaxBody, kScrollParameters, serve_scroll},
-    {"DELETE", "/_search/scroll[/{id}]", kGoingOn, kMaxBody, kScrollParameters, answering<clear_scrolls, refusal_of>},
-    {"POST", "/{index}/_search/point_in_time", kGoingOn, kMaxBody, kOpenParameters, answering<open_point, refusal_of>},
-    {"DELETE", "/_search/point_in_time", kGoingOn, kMaxBody, "pit_id", answering<close_points, refusal_of>},
-    {"POST", "/{index}/_pit", kGoingOn, kMaxBody, kOpenParameters, answering<open_point, refusal_of>},
-    {"DELETE", "/_pit", kGoingOn, kMaxBody, "id", answering<close_points, refusal_of>},
+    {"DELETE", "/_search/scroll[/{id}]", kGoingOn, kMaxBody, kScrollParameters, answering<clear_scrolls>},
+    {"POST", "/{index}/_search/point_in_time", kGoingOn, kMaxBody, kOpenParameters, answering<open_point>},
+    {"DELETE", "/_search/point_in_time", kGoingOn, kMaxBody, "pit_id", answering<close_points>},
+    {"POST", "/{index}/_pit", kGoingOn, kMaxBody, kOpenParameters, answering<open_point>},
+    {"DELETE", "/_pit", kGoingOn, kMaxBody, "id", answering<close_points>},
 };
 
 }  // namespace
@@ -152,11 +152,11 @@ Expected<void> check_scroll(const SearchAsk& ask) {
 void send_scrolled(SearchedTargets targets, SearchAsk scrolled, SearchPlace place, Clock::time_point begun,
                    Responder responder) {
   if (targets.meant.size() > 1 || place.expression.empty())
-    return responder.send(refusal_of(not_supported("[scroll] of several indices")));
+    return responder.send(response_of(not_supported("[scroll] of several indices")));
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const auto ask = std::make_shared<const SearchAsk>(std::move(scrolled));
   const Abandon abandon = run_search(std::move(targets), ask, [shared, ask, place, begun](Expected<Gathered> gathered) {
-    if (!gathered) return shared->send(refusal_of(gathered.error()));
+    if (!gathered) return shared->send(response_of(gathered.error()));
     SearchPlace next = place;
     next.cursor = gathered->next;
     next.read = std::move(gathered->kept);
@@ -165,7 +165,7 @@ void send_scrolled(SearchedTargets targets, SearchAsk scrolled, SearchPlace plac
     gathered->cursor_name = "_scroll_id";
     gathered->cursor = place_text(next);
     if (gathered->cursor.size() > kMaxPlaceBytes)
-      return shared->send(refusal_of(not_supported("[scroll] of so long a search")));
+      return shared->send(response_of(not_supported("[scroll] of so long a search")));
     frond::http::Response response;
     response.body = search_json(*gathered, *ask, ms_since(begun));
     shared->send(std::move(response));

@@ -52,24 +52,6 @@ std::string action_line(const DocumentChange& change, const std::string& id) {
   return line.append(change.kind == Kind::kDelete ? "}}\n" : ",\"mapped\":true}}\n");
 }
 
-ApiError conflict_of(const DocumentChange& change, const std::string& id, const Json& told) {
-  const bool exists = flag_or(told, "exists");
-  const auto version = std::to_string(number_or(told, "version"));
-  if (change.if_seq_no) {
-    const std::string wanted = "required seqNo [" + std::to_string(*change.if_seq_no) + "], primary term [" +
-                               std::to_string(change.if_primary_term) + "]. ";
-    if (!exists) return version_conflict(id, wanted + "but no document was found");
-    const std::uint64_t now = number_or(told, "change", 1) - 1;
-    return version_conflict(id,
-                            wanted + "current document has seqNo [" + std::to_string(now) + "] and primary term [1]");
-  }
-  if (change.counted != DocumentChange::Counted::kHere)
-    return version_conflict(id, "current version [" + version + "] is higher " +
-                                    (change.counted == DocumentChange::Counted::kGreater ? "or equal to" : "than") +
-                                    " the one provided [" + std::to_string(change.version) + "]");
-  return version_conflict(id, "document already exists (current version [" + version + "])");
-}
-
 void take_outcome(const DocumentChange& change, const simdjson::dom::element& told, DocumentResult& result) {
   std::string_view outcome;
   std::uint64_t version = 1, number = 1;
@@ -134,6 +116,11 @@ class IndexChanges {
     const bool removes = change.kind == Kind::kDelete;
     if (!removes && source.find_first_not_of(" \t\r\n") == source.npos)
       return fail(place, {.type = "mapper_parsing_exception", .reason = "failed to parse: the document is empty"});
+    // A document is a line.
+    const bool has_ends = source.find_first_of("\r\n") != source.npos;
+    if (has_ends && !plain_json(source))  // they may stand in strings
+      if (const auto parsed = parse_json(source); !parsed)
+        return fail(place, {.type = "mapper_parsing_exception", .reason = "failed to parse: " + parsed.error().reason});
     const std::string action = action_line(change, results_[place].id);
     const std::size_t bytes = lines_.size() + action.size() + source.size();
     if (!waiting_.empty() && (bytes >= kMostBytes || waiting_.size() == kMostLines)) send();
@@ -141,8 +128,7 @@ class IndexChanges {
     lines_ += action;
     if (removes) return;
     lines_ += source;
-    // A document is a line. Strings of JSON have no line ends as they are.
-    if (source.find('\n') != source.npos || source.find('\r') != source.npos)
+    if (has_ends)
       std::replace_if(
           lines_.end() - static_cast<std::ptrdiff_t>(source.size()), lines_.end(),
           [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -151,11 +137,15 @@ class IndexChanges {
 
   void fail(std::size_t place, ApiError error) { results_[place].error = std::move(error); }
 
-  // Sends all that waits, again what the service does not take at once.
+  // Sends all that waits, again what the service does not take at once. Behind one whose fields are refused few at
+  // first, so that what is sent again stays little where many are refused.
   void send() {
+    std::size_t most = waiting_.size();
     for (int idle = 0; !waiting_.empty();) {
       const std::size_t before = waiting_.size();
-      if (const auto sent = send_once(); !sent) return fail_all(sent.error());
+      const auto sent = send_once(std::min(most, before));
+      if (!sent) return fail_all(sent.error());
+      most = *sent ? 2 * std::min(most, before) : 1;
       idle = waiting_.size() < before ? 0 : idle + 1;
       if (idle == kMostIdle) return fail_all(unavailable("the fields of [" + name_ + "] change all the time"));
     }
@@ -166,34 +156,47 @@ class IndexChanges {
     lines_.clear();
   }
 
-  // Leaves what has to be sent again; fields that it needs are there then.
-  Expected<void> send_once() {
+  std::size_t begin_of(std::size_t i) const { return i < waiting_.size() ? waiting_[i].begin : lines_.size(); }
+  void forget(std::size_t count) {  // the first that wait
+    const std::size_t end = begin_of(count);
+    lines_.erase(0, end);
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
+    for (Waiting& one : waiting_) one.begin -= end;
+  }
+
+  // The first `count`. Leaves what has to be sent again; fields that it needs are there then. False: the first of those
+  // failed, as its fields can't be added.
+  Expected<bool> send_once(std::size_t count) {
     const auto answered =
-        ask(to_, "POST", "/v1/collections/" + name_ + "/changes", lines_, "Content-Type: application/x-ndjson\r\n");
+        ask(to_, "POST", "/v1/collections/" + name_ + "/changes", std::string_view(lines_).substr(0, begin_of(count)),
+            "Content-Type: application/x-ndjson\r\n");
     if (!answered && answered.error().status == 400)
       return unavailable("the indexer's service can't read this broker's changes, as one of an older version: " +
                          answered.error().reason);
     if (!answered) return answered.error();
-    const auto sent = std::exchange(waiting_, {});
-    const std::string body = std::exchange(lines_, {});
     Lines lines(answered->body);
-    for (std::size_t i = 0; i < sent.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t place = waiting_[i].place;
       const auto line = lines.next();
       const auto told = line ? plain_json(*line) : std::nullopt;
       if (!told || !told->is_object()) {
-        fail(sent[i].place, unavailable("the indexer's service did not tell what became of the change"));
+        fail(place, unavailable("the indexer's service did not tell what became of the change"));
         continue;
       }
       if (std::string_view result; told->at_key("result").get(result) != simdjson::SUCCESS || result != "waiting") {
-        take_outcome(changes_[sent[i].place], *told, results_[sent[i].place]);
+        take_outcome(changes_[place], *told, results_[place]);
         continue;
       }
-      lines_ = body.substr(sent[i].begin);
-      for (std::size_t k = i; k < sent.size(); ++k) waiting_.push_back({sent[k].place, sent[k].begin - sent[i].begin});
+      forget(i);
       const Json mapping = tree_of(*told).value("mapping", Json());
-      return mapping.is_null() ? Expected<void>() : add_fields(mapping);
+      const auto added = mapping.is_null() ? Expected<void>() : add_fields(mapping);
+      if (added) return true;
+      fail(place, added.error());
+      forget(1);
+      return false;
     }
-    return {};
+    forget(count);
+    return true;
   }
 
   // To the index, those that documents bring. Where others were quicker with another type, what is sent again tells.
@@ -287,7 +290,7 @@ std::string_view name_of(Kind kind) {
 }
 
 int DocumentResult::status() const {
-  if (error) return error->status;
+  if (error) return shown_status(*error);
   return result == "created" ? 201 : result == "not_found" ? 404 : 200;
 }
 

@@ -33,6 +33,8 @@ struct DocumentChange {
 Expected<void> set_conditions(DocumentChange& change, const Json& conditions);
 // A member that may be a text. Nothing: it is not there. 400: it is no number from 0 to 2^63 - 1.
 Expected<std::optional<std::uint64_t>> condition_in(const Json& conditions, const char* name);
+// 409: the document is not what the change depends on. `told`: "exists", "version" and "change" of what it is.
+ApiError conflict_of(const DocumentChange& change, const std::string& id, const Json& told);
 std::string_view name_of(DocumentChange::Kind kind);  // "index"
 
 struct DocumentResult {

@@ -65,9 +65,8 @@ constexpr std::string_view kAnalyzeParameters =
 
 constexpr auto kAskingFields = frond::http::Access::kSearch;
 constexpr Route kFieldRoutes[] = {
-    {"GET,POST", "[/{index}]/_field_caps", kAskingFields, kMaxBody, kCapsParameters,
-     answering<field_capabilities, refusal_of>},
-    {"GET,POST", "[/{index}]/_analyze", kAskingFields, kMaxBody, kAnalyzeParameters, answering<analyze, refusal_of>},
+    {"GET,POST", "[/{index}]/_field_caps", kAskingFields, kMaxBody, kCapsParameters, answering<field_capabilities>},
+    {"GET,POST", "[/{index}]/_analyze", kAskingFields, kMaxBody, kAnalyzeParameters, answering<analyze>},
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ class ManySearches : public std::enable_shared_from_this<ManySearches> {
     while (!waits_ && next_ < searches_.size()) {
       One one = std::move(searches_[next_++]);
       if (!one.asked) {
-        add(refusal_json(one.asked.error()).dump(-1, ' ', false, Json::error_handler_t::replace));
+        add(error_json(one.asked.error()).dump(-1, ' ', false, Json::error_handler_t::replace));
         continue;
       }
       waits_ = true;
@@ -44,7 +44,7 @@ class ManySearches : public std::enable_shared_from_this<ManySearches> {
                      [self = shared_from_this(), ask, begun = Clock::now()](Expected<Gathered> gathered) {
                        self->waits_ = false;
                        if (!gathered) {
-                         self->add(refusal_json(gathered.error()).dump(-1, ' ', false, Json::error_handler_t::replace));
+                         self->add(error_json(gathered.error()).dump(-1, ' ', false, Json::error_handler_t::replace));
                        } else {
                          std::string body = search_json(*gathered, *ask, ms_since(begun));
                          body.insert(body.size() - 1, ",\"status\":200");
@@ -102,9 +102,9 @@ Expected<AskedSearch> asked_line(const Targets& to, const Call& call, const Json
 
 void serve_msearch(const Targets& to, Call&& call, Responder responder) {
   const std::string& text = call.request.body;
-  if (text.empty()) return responder.send(refusal_of(parse_exception("request body is required")));
+  if (text.empty()) return responder.send(response_of(parse_exception("request body is required")));
   if (!text.ends_with('\n'))
-    return responder.send(refusal_of(illegal_argument("The msearch request must be terminated by a newline [\\n]")));
+    return responder.send(response_of(illegal_argument("The msearch request must be terminated by a newline [\\n]")));
   std::vector<Json> lines;
   std::size_t number = 0;
   for (std::size_t at = 0; at < text.size(); ++number) {
@@ -119,13 +119,13 @@ void serve_msearch(const Targets& to, Call&& call, Responder responder) {
     }
     auto json = line.empty() ? Expected<Json>(parsing_exception("Expected [START_OBJECT] but found [null]"))
                              : parse_object(line);
-    if (!json) return responder.send(refusal_of(json.error()));
+    if (!json) return responder.send(response_of(json.error()));
     lines.push_back(*std::move(json));
   }
-  if (lines.size() < 2) return responder.send(refusal_of(validation_failed("no requests added")));
+  if (lines.size() < 2) return responder.send(response_of(validation_failed("no requests added")));
   if (lines.size() > 2 * kMaxSearches)
     return responder.send(
-        refusal_of(illegal_argument("an msearch has at most " + std::to_string(kMaxSearches) + " searches")));
+        response_of(illegal_argument("an msearch has at most " + std::to_string(kMaxSearches) + " searches")));
   if (call.request.permit) call.request.permit->charge(lines.size() / 2);
   std::vector<ManySearches::One> searches;
   for (std::size_t i = 0; i + 1 < lines.size(); i += 2) {
@@ -133,9 +133,9 @@ void serve_msearch(const Targets& to, Call&& call, Responder responder) {
     // What can't be read fails the request, as Elasticsearch has it.
     const Json query = lines[i + 1].contains("query") ? lines[i + 1]["query"] : Json();
     if (query.is_object() && query.size() == 1 && !is_query(query.begin().key()))
-      return responder.send(refusal_of(parsing_exception("unknown query [" + query.begin().key() + "]")));
+      return responder.send(response_of(parsing_exception("unknown query [" + query.begin().key() + "]")));
     if (!asked && asked.error().status == 400 && asked.error().type == "illegal_argument_exception")
-      return responder.send(refusal_of(asked.error()));
+      return responder.send(response_of(asked.error()));
     searches.push_back({std::move(asked)});
   }
   std::make_shared<ManySearches>(std::move(searches), std::move(responder))->begin();

@@ -98,11 +98,10 @@ std::span<const Route> write_routes();         // documents, _bulk
 std::span<const Route> by_query_routes();      // _delete_by_query, _update_by_query, _reindex
 std::span<const Route> cluster_routes();       // /, _cluster, _cat, _nodes, _stats
 
-// A route's function of what answers at once. Where Frond lacks something, `refusal` says so.
-template <Expected<frond::http::Response> (*serve)(const Targets&, const Call&), auto refusal = response_of>
+// A route's function of what answers at once.
+template <Expected<frond::http::Response> (*serve)(const Targets&, const Call&)>
 void answering(const Targets& to, Call&& call, frond::http::Responder responder) {
-  auto made = serve(to, call);
-  responder.send(made ? *std::move(made) : refusal(made.error()));
+  responder.send(answer_of(serve(to, call)));
 }
 
 // Adds them all. `prefix`: a literal, "" or "/es".

@@ -19,7 +19,7 @@ void answer_search(SearchedTargets targets, SharedAsk ask, Responder responder, 
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const Abandon abandon = run_search(std::move(targets), std::move(ask),
                                      [shared, answer = std::move(answer)](Expected<Gathered> gathered) mutable {
-                                       shared->send(gathered ? answer(*gathered) : refusal_of(gathered.error()));
+                                       shared->send(gathered ? answer(*gathered) : response_of(gathered.error()));
                                      });
   if (abandon) shared->on_client_gone(abandon);
 }
@@ -32,13 +32,13 @@ Expected<AskedSearch> asked_search(const Targets& to, const Call& call, Json bod
 // A search that has a retriever.
 void serve_retriever(const Targets& to, const Call& call, Json body, Responder responder) {
   auto targets = targets_of(to, call);
-  if (!targets) return responder.send(refusal_of(targets.error()));
+  if (!targets) return responder.send(response_of(targets.error()));
   auto ask = read_retriever(body, call.parameters);
-  if (!ask) return responder.send(refusal_of(ask.error()));
+  if (!ask) return responder.send(response_of(ask.error()));
   if (call.request.permit) call.request.permit->charge(ask->rankings.size());
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const auto done = [shared, all = ask->all, begun = Clock::now()](Expected<Gathered> gathered) {
-    if (!gathered) return shared->send(refusal_of(gathered.error()));
+    if (!gathered) return shared->send(response_of(gathered.error()));
     shared->send({.body = search_json(*gathered, all, ms_since(begun))});
   };
   if (const Abandon abandon = run_fused(*std::move(targets), *std::move(ask), done)) shared->on_client_gone(abandon);
@@ -47,22 +47,22 @@ void serve_retriever(const Targets& to, const Call& call, Json body, Responder r
 void serve_search(const Targets& to, Call&& call, Responder responder) {
   const auto begun = Clock::now();
   auto body = parse_object(call.request.body);
-  if (!body) return responder.send(refusal_of(body.error()));
+  if (!body) return responder.send(response_of(body.error()));
   if (body->contains("retriever")) return serve_retriever(to, call, *body, std::move(responder));
   SearchPlace place;
   const bool of_point = body->contains("pit");
   const auto scroll = call.parameter("scroll");
   Json given = scroll ? *body : *std::move(body);
   auto asked = of_point ? asked_point(to, call, std::move(given), place) : asked_search(to, call, std::move(given));
-  if (!asked) return responder.send(refusal_of(asked.error()));
+  if (!asked) return responder.send(response_of(asked.error()));
   if (scroll) {
     const auto ms = keep_alive(*scroll, "scroll");
     const auto fits = check_scroll(asked->ask);
     if (!ms || !fits || of_point)
-      return responder.send(refusal_of(!ms     ? ms.error()
-                                       : !fits ? fits.error()
-                                               : validation_failed("using [point in time] is not allowed in a scroll "
-                                                                   "context")));
+      return responder.send(response_of(!ms     ? ms.error()
+                                        : !fits ? fits.error()
+                                                : validation_failed("using [point in time] is not allowed in a scroll "
+                                                                    "context")));
     place = {.number = new_place_number(),
              .ends_ms = now_ms() + *ms,
              .expression = call.path_value("index"),
@@ -104,9 +104,9 @@ Expected<SearchAsk> asked_query(const Call& call, bool required) {
 
 void serve_count(const Targets& to, Call&& call, Responder responder) {
   auto targets = targets_of(to, call);
-  if (!targets) return responder.send(refusal_of(targets.error()));
+  if (!targets) return responder.send(response_of(targets.error()));
   auto ask = asked_query(call, false);
-  if (!ask) return responder.send(refusal_of(ask.error()));
+  if (!ask) return responder.send(response_of(ask.error()));
   ask->size = 0;
   answer_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)), std::move(responder),
                 [](const Gathered& gathered) {
@@ -116,7 +116,7 @@ void serve_count(const Targets& to, Call&& call, Responder responder) {
 
 void serve_validate(const Targets& to, Call&& call, Responder responder) {
   auto targets = targets_of(to, call);
-  if (!targets) return responder.send(refusal_of(targets.error()));
+  if (!targets) return responder.send(response_of(targets.error()));
   const bool explains =
       call.parameter("explain").value_or("false") != "false" || call.parameter("rewrite").value_or("false") != "false";
   std::string index = targets->meant.empty() ? "" : targets->meant.front().index->name;
@@ -131,7 +131,7 @@ void serve_validate(const Targets& to, Call&& call, Responder responder) {
   };
   auto ask = asked_query(call, false);
   if (!ask)
-    return responder.send(ask.error().status == 501 ? refusal_of(ask.error()) : said(false, ask.error().reason));
+    return responder.send(ask.error().status == 501 ? response_of(ask.error()) : said(false, ask.error().reason));
   ask->size = 0;
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const Abandon abandon =
@@ -139,16 +139,16 @@ void serve_validate(const Targets& to, Call&& call, Responder responder) {
                  [shared, said](Expected<Gathered> gathered) {
                    const bool wrong = !gathered && gathered.error().status == 400;
                    shared->send(gathered || wrong ? said(!wrong, wrong ? gathered.error().reason : "")
-                                                  : refusal_of(gathered.error()));
+                                                  : response_of(gathered.error()));
                  });
   if (abandon) shared->on_client_gone(abandon);
 }
 
 void serve_explain(const Targets& to, Call&& call, Responder responder) {
   auto targets = targets_of(to, call);
-  if (!targets) return responder.send(refusal_of(targets.error()));
+  if (!targets) return responder.send(response_of(targets.error()));
   auto ask = asked_query(call, true);
-  if (!ask) return responder.send(refusal_of(ask.error()));
+  if (!ask) return responder.send(response_of(ask.error()));
   const std::string id = call.path_value("id"), index = call.path_value("index");
   ask->post_filter = {{"ids", {{"values", {id}}}}};
   ask->size = 1;
@@ -170,10 +170,10 @@ void serve_explain(const Targets& to, Call&& call, Responder responder) {
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const Abandon abandon = run_search(*targets, std::make_shared<const SearchAsk>(*std::move(ask)),
                                      [shared, said, any, targets = *targets](Expected<Gathered> found) {
-                                       if (!found) return shared->send(refusal_of(found.error()));
+                                       if (!found) return shared->send(response_of(found.error()));
                                        if (!found->hits.empty()) return shared->send(said(*found, true));
                                        (void)run_search(targets, any, [shared, said](Expected<Gathered> all) {
-                                         shared->send(all ? said(*all, all->total > 0) : refusal_of(all.error()));
+                                         shared->send(all ? said(*all, all->total > 0) : response_of(all.error()));
                                        });
                                      });
   if (abandon) shared->on_client_gone(abandon);
@@ -200,15 +200,6 @@ Parameters query_parameters(const Call& call) {
     for (const char* const of_query : {"q", "df", "default_operator", "analyzer", "lenient", "analyze_wildcard"})
       if (name == of_query) parameters.emplace_back(name, value);
   return parameters;
-}
-
-frond::http::Response refusal_of(ApiError error) {
-  if (error.status == 501) error.status = 400;
-  return response_of(error);
-}
-Json refusal_json(ApiError error) {
-  if (error.status == 501) error.status = 400;
-  return error_json(error);
 }
 
 Expected<SearchedTargets> targets_of(const Targets& to, std::string_view expression, const ExpressionRules& rules,

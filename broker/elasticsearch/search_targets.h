@@ -1,5 +1,5 @@
 #pragma once
-// What a request asks to search, and how it is refused. Internal to this folder.
+// What a request asks to search. Internal to this folder.
 #include <chrono>
 #include <cstdint>
 #include <string_view>
@@ -15,10 +15,6 @@ using Clock = std::chrono::steady_clock;
 inline std::int64_t ms_since(Clock::time_point begun) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begun).count();
 }
-
-// What Frond lacks is a bad request to clients of searches: Elasticsearch's own refusals of such bodies are, too.
-frond::http::Response refusal_of(ApiError error);
-Json refusal_json(ApiError error);
 
 Parameters query_parameters(const Call& call);  // those that give a query, or belong to it
 

@@ -42,4 +42,22 @@ Expected<void> set_conditions(DocumentChange& change, const Json& conditions) {
   return {};
 }
 
+ApiError conflict_of(const DocumentChange& change, const std::string& id, const Json& told) {
+  const bool exists = flag_or(told, "exists");
+  const auto version = std::to_string(number_or(told, "version"));
+  if (change.if_seq_no) {
+    const std::string wanted = "required seqNo [" + std::to_string(*change.if_seq_no) + "], primary term [" +
+                               std::to_string(change.if_primary_term) + "]. ";
+    if (!exists) return version_conflict(id, wanted + "but no document was found");
+    const std::uint64_t now = number_or(told, "change", 1) - 1;
+    return version_conflict(id,
+                            wanted + "current document has seqNo [" + std::to_string(now) + "] and primary term [1]");
+  }
+  if (change.counted != DocumentChange::Counted::kHere)
+    return version_conflict(id, "current version [" + version + "] is higher " +
+                                    (change.counted == DocumentChange::Counted::kGreater ? "or equal to" : "than") +
+                                    " the one provided [" + std::to_string(change.version) + "]");
+  return version_conflict(id, "document already exists (current version [" + version + "])");
+}
+
 }  // namespace frond::broker::elasticsearch

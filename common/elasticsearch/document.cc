@@ -18,7 +18,6 @@ namespace frond::elasticsearch {
 namespace {
 
 constexpr std::string_view kSourceName = ",\"_source\":";
-constexpr std::size_t kMaxFieldBytes = 64 << 20;  // of a document: a value may be in many fields
 constexpr std::string_view kMetadata[] = {"_id", "_source", "_index", "_type", "_routing", "_ignored"};
 
 ApiError mapper_parsing(std::string reason) {
@@ -81,8 +80,8 @@ std::optional<std::int64_t> whole_in(const Plain& json, Type type) {
 
 class DocumentReader {
  public:
-  DocumentReader(const Mapping& mapping, std::string_view id)
-      : mapping_(mapping), id_(id), found_(mapping.fields.size()) {}
+  DocumentReader(const Mapping& mapping, std::string_view id, std::size_t most)
+      : mapping_(mapping), id_(id), most_(most), found_(mapping.fields.size()) {}
 
   template <class Node>
   Expected<void> read(const Node& object, std::string_view above) {
@@ -188,10 +187,7 @@ class DocumentReader {
     for (std::size_t i = place; i < mapping_.fields.size() && mapping_.fields[i].path == path; ++i) {
       const MappedField& field = mapping_.fields[i];
       const auto string = string_in(json);
-      bytes_ += sizeof(schema::Value) + (string ? string->size() : 0);
-      if (bytes_ > kMaxFieldBytes)
-        return mapper_parsing("failed to parse: the fields of document with id '" + id_ + "' have more than " +
-                              std::to_string(kMaxFieldBytes) + " bytes");
+      const std::size_t before = found_[i].json.size();
       const auto whole = whole_in(json, field.type);
       // Texts have most of a document's bytes.
       const auto added = field.type == Type::kCompletion          ? add_completion(i, json_of(json))
@@ -208,6 +204,10 @@ class DocumentReader {
         error.cause = cause_json(added.error());
         return error;
       }
+      bytes_ += kValueBytes + found_[i].json.size() - before;
+      if (bytes_ > most_)
+        return mapper_parsing("failed to parse: the fields of document with id '" + id_ + "' have more than " +
+                              std::to_string(most_) + " bytes");
     }
     return {};
   }
@@ -273,21 +273,23 @@ class DocumentReader {
 
   const Mapping& mapping_;
   const std::string id_;
+  const std::size_t most_;
   std::vector<Values> found_;                 // by field of the mapping
-  std::size_t bytes_ = 0;                     // of all of them
+  std::size_t bytes_ = 0;                     // of all of them, as `most` counts
   std::unique_ptr<text::Analyzer> analyzer_;  // once it is needed
   Json guessed_ = Json::object();
 };
 
 template <class Node>
 Expected<PreparedDocument> prepared(const Mapping& mapping, std::string_view id, std::string_view source,
-                                    const Node& parsed) {
+                                    std::size_t most, const Node& parsed) {
   if (!is_object(parsed)) return mapper_parsing("failed to parse: the document is no object");
-  DocumentReader first(mapping, id);
-  FROND_EXPECT_OK(first.read(parsed, ""));
-  if (first.guessed().empty()) return first.document(source);
-  auto wider = FROND_EXPECT_OK(extended(mapping, {{"properties", first.guessed()}}));
-  DocumentReader again(wider, id);
+  std::optional<DocumentReader> first(std::in_place, mapping, id, most);
+  FROND_EXPECT_OK(first->read(parsed, ""));
+  if (first->guessed().empty()) return first->document(source);
+  auto wider = FROND_EXPECT_OK(extended(mapping, {{"properties", first->guessed()}}));
+  first.reset();  // its values are made again
+  DocumentReader again(wider, id, most);
   FROND_EXPECT_OK(again.read(parsed, ""));
   PreparedDocument made = again.document(source);
   made.mapping = std::move(wider);
@@ -296,15 +298,16 @@ Expected<PreparedDocument> prepared(const Mapping& mapping, std::string_view id,
 
 }  // namespace
 
-Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view id, std::string_view source) {
+Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view id, std::string_view source,
+                                       std::size_t most) {
   if (const auto plain = plain_json(source)) {
-    auto made = FROND_EXPECT_OK(prepared(mapping, id, source, *plain));
+    auto made = FROND_EXPECT_OK(prepared(mapping, id, source, most, *plain));
     made.plain = true;
     return made;
   }
   const auto parsed = parse_json(source);
   if (!parsed) return mapper_parsing("failed to parse: " + parsed.error().reason);
-  return prepared(mapping, id, source, *parsed);
+  return prepared(mapping, id, source, most, *parsed);
 }
 
 KeptNumbers kept_of(std::string_view record) {

@@ -20,9 +20,11 @@ struct PreparedDocument {
   std::size_t column_bytes = 0;  // of the column that has most: its values as JSON, and kValueBytes each
 };
 inline constexpr std::size_t kValueBytes = 16;
-// `source`: the JSON object that the client sent, as one line. 400 mapper_parsing_exception,
-// strict_dynamic_mapping_exception.
-Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view id, std::string_view source);
+inline constexpr std::size_t kMostValueBytes = std::size_t{64} << 20;
+// `source`: the JSON object that the client sent, as one line. `most`: bytes of all fields' values as JSON, and
+// kValueBytes for each: a value may be in many fields. 400 mapper_parsing_exception, strict_dynamic_mapping_exception.
+Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view id, std::string_view source,
+                                       std::size_t most = kMostValueBytes);
 
 // The client's JSON in a record as it is stored; empty: there is none.
 std::string_view source_of(std::string_view record);

@@ -37,18 +37,18 @@ Json cause_json(const ApiError& error) {
   return json;
 }
 
+int shown_status(const ApiError& error) { return error.status == 501 ? 400 : error.status; }
+
 Json error_json(const ApiError& error) {
   Json root = {{"type", error.root_type.empty() ? error.type : error.root_type}, {"reason", error.reason}};
   root.update(error.details);
   Json whole = cause_json(error);
   whole["root_cause"] = Json::array({std::move(root)});
-  return {{"error", std::move(whole)}, {"status", error.status}};
+  return {{"error", std::move(whole)}, {"status", shown_status(error)}};
 }
 
-frond::http::Response response_of(const ApiError& of) {
-  ApiError error = of;
-  if (error.status == 501) error.status = 400;  // as a node says of what it doesn't know
-  frond::http::Response response{.status = error.status, .body = dumped(error_json(error))};
+frond::http::Response response_of(const ApiError& error) {
+  frond::http::Response response{.status = shown_status(error), .body = dumped(error_json(error))};
   if (error.status == 429 || error.status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }

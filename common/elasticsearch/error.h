@@ -72,6 +72,8 @@ T take(Expected<T>&& expected) {
 
 // {"type","reason", …}: what stands in "error" without its root cause, and in items of a bulk request.
 Json cause_json(const ApiError& error);
+// What clients see of `status`: what this server lacks (501) is a bad request, as a node says of what it doesn't know.
+int shown_status(const ApiError& error);
 // {"error":{"root_cause":[…],"type","reason", …},"status":N}
 Json error_json(const ApiError& error);
 frond::http::Response response_of(const ApiError& error);

@@ -251,7 +251,8 @@ void WriteRoutes::add_to(http::Router& router) const {
         [path, turns = turns, answer = std::move(answer)](Request&& request, http::Responder responder) {
           responder.set_route(path);
           auto held = std::make_shared<std::pair<Request, http::Responder>>(std::move(request), std::move(responder));
-          const std::size_t records = path == kChanges ? kMappedTimes * held->first.body.size() : 0;
+          constexpr std::size_t kCopies = 3;  // of records: the operations, the batch that is logged, and the log's
+          const std::size_t records = path == kChanges ? kCopies * kMappedTimes * held->first.body.size() : 0;
           turns->add(held->first.client, bytes_of_work(held->first) + records,
                      [held, answer] { answer(held->first, std::move(held->second)); });
         },

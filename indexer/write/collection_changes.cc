@@ -32,8 +32,8 @@ Outcome outcome_of(const Change& change, const LatestDocument& now) {
 }
 
 // The document's line with its version.
-std::string versioned(std::string_view line, std::uint64_t version) {
-  const std::string_view members = line.substr(line.find('{') + 1);
+std::string versioned(const std::string& line, std::uint64_t version) {
+  const std::string_view members = std::string_view(line).substr(line.find('{') + 1);
   const bool none = members[members.find_first_not_of(" \t")] == '}';
   return std::string(kVersionedLine) + std::to_string(version) + (none ? "" : ",") + std::string(members);
 }
@@ -98,7 +98,8 @@ Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Chan
       of_document = outcome.latest;
       // Numbers are given when they are logged; a later change of this request can't name one of an earlier change.
       of_document.change = 0;
-      operations.push_back({change.id, outcome.latest.exists ? versioned(change.line, outcome.latest.version) : ""});
+      operations.push_back(
+          {change.id, outcome.latest.exists ? versioned(std::exchange(change.line, {}), outcome.latest.version) : ""});
     }
     if (operations.empty()) return all;
     const Appended appended = FROND_TRY(append(operations, std::nullopt));

@@ -51,9 +51,12 @@ CollectionWriter::~CollectionWriter() {
   answer(&ends);
 }
 
+std::size_t CollectionWriter::most_record_bytes() const {
+  return ingest::InputLimits::of(service_.options.memory_limit).record_bytes;
+}
+
 Result<std::string> CollectionWriter::checked_id(const std::string& line) {
-  const auto limits = ingest::InputLimits::of(service_.options.memory_limit);
-  if (line.size() > limits.record_bytes) return Error(Code::kInvalid, ingest::too_long(limits.record_bytes));
+  if (line.size() > most_record_bytes()) return Error(Code::kInvalid, ingest::too_long(most_record_bytes()));
   ingest::RawRecord record;
   record.format = &ingest::kJsonl;
   record.bytes = line;

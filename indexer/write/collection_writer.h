@@ -124,6 +124,7 @@ class CollectionWriter {
   // A document that a publication would refuse, found out before it is accepted. `line`: without its end. Gives its id.
   // kInvalid. Any thread. Commands may change the schema meanwhile: a document that is accepted may still be refused.
   Result<std::string> checked_id(const std::string& line);
+  std::size_t most_record_bytes() const;  // of a line
   // Any thread; returns when it is synced. Errors as OperationLog::append(); kUnavailable also: the disk is almost
   // full, or the service ends.
   Result<Appended> accept(std::span<const Operation> operations, const std::optional<RequestMark>& mark);

@@ -23,7 +23,7 @@ Result<MappedRecords> MappedRecords::open(CollectionWriter& writer, std::size_t 
 
 elasticsearch::Expected<std::string> MappedRecords::record_of(const std::string& id, std::string_view source) {
   if (waits_ && !brought_) return std::string();
-  auto made = elasticsearch::document_of(*kept_.mapping, id, source);
+  auto made = elasticsearch::document_of(*kept_.mapping, id, source, writer_.most_record_bytes());
   if (!made) return waits_ ? elasticsearch::Expected(std::string()) : std::move(made).error();
   if (made->mapping) {
     kept_.mapping = std::make_shared<const elasticsearch::Mapping>(*std::move(made->mapping));

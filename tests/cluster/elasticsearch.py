@@ -189,8 +189,32 @@ def records(cluster):
     harness.expect(cluster.expect(200, "GET", "/maps/_doc/2")["_source"] == {"n": 2}, "the last change does not count")
     cluster.expect(201, "PUT", "/maps/_doc/5", '{\n "n": 5,\r\n "new": "lines"\n}')
     cluster.expect(400, "PUT", "/maps/_doc/6", " ")
+    for end in "\n\r":
+        broken = cluster.expect(400, "PUT", "/maps/_doc/6", '{"new":"x' + end + 'y"}')
+        harness.expect(broken["error"]["type"] == "mapper_parsing_exception", broken)
     cluster.expect(200, "DELETE", "/maps")
     print("the service makes records, and what waits for new fields is sent again")
+
+
+def refused_fields(cluster):
+    """Where the client's key changes things, and may not add fields, only documents that bring some fail."""
+    http_port, api = harness.free_ports(2)
+    broker = cluster.setting.spawn("passing", "frond-broker", "--http", f"127.0.0.1:{http_port}", "--elasticsearch-api", f"0.0.0.0:{api}",
+                                   "--collection", "*", "--leaf", f"tcp://127.0.0.1:{cluster.leaf}", "--threads", "2", "--indexer-service",
+                                   f"http://127.0.0.1:{cluster.service_port}", "--indexer-key", cluster.setting.path("key-search.key"))
+    cluster.expect(200, "PUT", "/fixed", {"mappings": {"properties": {"n": {"type": "long"}}}})
+    harness.eventually(lambda: cluster.ask("GET", "/fixed", port=api)[0] == 200, "the broker knows the index", 30)
+    lines = []
+    for n in range(9):
+        lines += [{"index": {"_id": str(n)}}, {"n": n} if n % 4 != 1 else {"n": n, f"new{n}": 1}]
+    body = "".join(json.dumps(line) + "\n" for line in lines)
+    status, made, _ = cluster.ask("POST", "/fixed/_bulk", body, scopes="write", port=api, kind="application/x-ndjson")
+    told = [one["status"] for item in made["items"] for one in item.values()] if status == 200 else made
+    harness.expect(told == [201, 403, 201, 201, 201, 403, 201, 201, 201], (status, made))
+    cluster.expect(200, "DELETE", "/fixed")
+    broker.terminate()
+    harness.expect(broker.wait(30) == 0, "the broker does not end well")
+    print("a document whose fields are refused fails alone")
 
 
 def aliases(cluster):
@@ -295,6 +319,12 @@ def refused(cluster):
     _, answer, headers = cluster.ask("GET", "/", Accept="application/vnd.elasticsearch+json;compatible-with=8")
     harness.expect(headers["X-Elastic-Product"] == "Elasticsearch" and headers["Content-Type"] == "application/vnd.elasticsearch+json;compatible-with=8", headers)
     harness.expect(cluster.expect(200, "GET", "/?filter_path=version.number") == {"version": {"number": answer["version"]["number"]}}, "filter_path")
+    own = "/v1/collections/own"  # not made by this API
+    harness.expect(cluster.ask("PUT", own, {"schema": {"fields": {"title": {"type": "text"}}}}, port=cluster.service_port)[0] == 201, "a collection")
+    harness.eventually(lambda: cluster.ask("GET", "/own")[0] == 200, "the broker knows the collection", 30)
+    lacks = cluster.bulk("own", [{"index": {"_id": "1"}}, {"title": "x"}], query="")["items"][0]["index"]
+    harness.expect(lacks["status"] == 400 and "not supported" in lacks["error"]["reason"], lacks)
+    harness.expect(cluster.ask("DELETE", own, port=cluster.service_port)[0] == 200, "the collection is removed")
     print("what is wrong is refused")
 
 
@@ -336,6 +366,7 @@ def test(setting):
     documents(cluster)
     guessed(cluster)
     records(cluster)
+    refused_fields(cluster)
     aliases(cluster)
     templates(cluster)
     by_query(cluster)

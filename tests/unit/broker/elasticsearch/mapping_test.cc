@@ -90,6 +90,19 @@ TEST(ADocument, GivesItsNewFieldsTypes) {
   EXPECT_EQ(fields["o"]["properties"]["x"]["type"], "long");
 }
 
+TEST(ADocument, HasAsManyBytesAsItsRecordTakes) {
+  const auto mapping = mapped(R"({"t":{"type":"text","fields":{"a":{"type":"text"},"b":{"type":"text"}}}})");
+  ASSERT_TRUE(mapping);
+  std::string escaped;
+  for (int i = 0; i < 100; ++i) escaped += "\\u0001";
+  const std::string controls = R"({"t":")" + escaped + "\"}";
+  EXPECT_TRUE(document_of(*mapping, "1", controls, 3 * (602 + kValueBytes)));
+  const auto more = document_of(*mapping, "1", controls, 3 * (602 + kValueBytes) - 1);
+  ASSERT_FALSE(more) << "each of three fields has six bytes a character";
+  EXPECT_EQ(more.error().type, "mapper_parsing_exception");
+  EXPECT_FALSE(document_of(*read_mapping(nullptr, nullptr), "1", controls, 300)) << "of fields that it brings, too";
+}
+
 TEST(ADocument, OfAStrictMappingHasNoOthers) {
   const auto mapping = read_mapping(nullptr, {{"dynamic", "strict"}, {"properties", {{"n", {{"type", "short"}}}}}});
   EXPECT_EQ(document_of(*mapping, "1", R"({"zz":1})").error().type, "strict_dynamic_mapping_exception");

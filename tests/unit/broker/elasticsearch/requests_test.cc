@@ -188,6 +188,14 @@ TEST(ACatalogue, KeepsWhatItKnowsAndTellsOfIndicesThatWereMadeAgain) {
   EXPECT_EQ(catalogue.now()->at("b").uuid, "");
 }
 
+TEST(ARefusal, OfWhatThisServerLacksIsABadRequestEverywhere) {
+  const ApiError lacks = not_supported("[x]");
+  EXPECT_EQ(response_of(lacks).status, 400);
+  EXPECT_EQ(error_json(lacks)["status"], 400);
+  EXPECT_EQ(DocumentResult{.error = lacks}.status(), 400);
+  EXPECT_EQ(shown_status(rejected("later")), 429);
+}
+
 TEST(AnExpression, ForgetsWhatItExcludes) {
   Indices indices;
   indices.emplace("ab", index_named("ab", {{"f", {{"filter", {{"match_none", Json::object()}}}}}}));
