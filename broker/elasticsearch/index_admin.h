@@ -12,7 +12,7 @@
 
 namespace frond::broker::elasticsearch {
 
-// Serves a request on one of the threads that may wait. 501 if there is no service.
+// Serves a request on one of the threads that may wait. Refused if there is no service.
 void hand_over(const Targets& to, Call&& call, frond::http::Responder responder,
                std::function<void(const Targets&, const Call&, frond::http::Responder)> serve);
 // The same of what answers there.

@@ -121,6 +121,19 @@ bool link_all(FilesByFamily& files, const fs::path& folder) {
   return true;
 }
 
+// Ends before its database, which asserts that: also where only some families could be made.
+struct FamilyHandles {
+  explicit FamilyHandles(rocksdb::DB& of) : db(of) {}
+  ~FamilyHandles() {
+    for (auto* handle : handles) db.DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  }
+  FamilyHandles(const FamilyHandles&) = delete;
+  FamilyHandles& operator=(const FamilyHandles&) = delete;
+
+  rocksdb::DB& db;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+};
+
 Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, bool move, bool verify_blocks,
                          FileReads reads) {
   // Outlives the database. Files that are kept are synced once, after all are written.
@@ -136,24 +149,25 @@ Result<void> ingest_into(const fs::path& folder, const FilesByFamily& files, boo
   // All in one call: otherwise each would write and sync the options again.
   auto descriptors = family_descriptors(reads);
   descriptors.erase(descriptors.begin());
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  status = db->CreateColumnFamilies(descriptors, &handles);
-  if (!status.ok()) return error_of(status, folder.string());
-  std::vector<rocksdb::IngestExternalFileArg> arguments;
-  for (const auto& [family, paths] : files) {
-    rocksdb::IngestExternalFileArg argument;
-    argument.column_family = handles[static_cast<std::size_t>(family)];
-    argument.external_files = paths;
-    argument.options.move_files = move;
-    argument.options.snapshot_consistency = false;
-    argument.options.write_global_seqno = false;  // never write into a file that may be a link
-    argument.options.verify_file_checksum = false;
-    // Debian's RocksDB is built with assertions, and ingesting a damaged file trips one. Costs 0.3 s a GB.
-    argument.options.verify_checksums_before_ingest = verify_blocks;
-    arguments.push_back(std::move(argument));
+  {
+    FamilyHandles families(*db);
+    status = db->CreateColumnFamilies(descriptors, &families.handles);
+    if (!status.ok()) return error_of(status, folder.string());
+    std::vector<rocksdb::IngestExternalFileArg> arguments;
+    for (const auto& [family, paths] : files) {
+      rocksdb::IngestExternalFileArg argument;
+      argument.column_family = families.handles[static_cast<std::size_t>(family)];
+      argument.external_files = paths;
+      argument.options.move_files = move;
+      argument.options.snapshot_consistency = false;
+      argument.options.write_global_seqno = false;  // never write into a file that may be a link
+      argument.options.verify_file_checksum = false;
+      // Debian's RocksDB is built with assertions, and ingesting a damaged file trips one. Costs 0.3 s a GB.
+      argument.options.verify_checksums_before_ingest = verify_blocks;
+      arguments.push_back(std::move(argument));
+    }
+    status = db->IngestExternalFiles(arguments);
   }
-  status = db->IngestExternalFiles(arguments);
-  for (auto* handle : handles) db->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   if (!status.ok()) return error_of(status, folder.string());
   const auto closed = db->Close();
   if (!closed.ok()) return error_of(closed, folder.string());

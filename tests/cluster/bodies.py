@@ -35,7 +35,7 @@ ELASTICSEARCH = [("PUT", "/books", JSON, b'{"mappings":{"properties":{"t":{"type
                  ("POST", "/_search", JSON, b'{"size":1}'), ("POST", "/books/_search", JSON, b'{"size":1}'), ("POST", "/books/_count", JSON, b"{}"),
                  ("POST", "/_msearch", LINES, b'{"index":"books"}\n{"size":1}\n'), ("POST", "/books/_validate/query", JSON, b"{}"),
                  ("POST", "/books/_explain/1", JSON, b'{"query":{"match_all":{}}}'), ("POST", "/_analyze", JSON, b'{"text":"a word"}'),
-                 ("POST", "/books/_update_by_query", JSON, b"{}"), ("POST", "/_reindex", JSON, b'{"source":{"index":"books"},"dest":{"index":"copy"}}'),
+                 ("POST", "/books/_update_by_query?conflicts=proceed", JSON, b"{}"), ("POST", "/_reindex", JSON, b'{"source":{"index":"books"},"dest":{"index":"copy"}}'),
                  ("PUT", "/_index_template/t", JSON, b'{"index_patterns":["t-*"]}'), ("POST", "/_search/scroll", JSON, b'{"scroll_id":"x"}')]
 
 
