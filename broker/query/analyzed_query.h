@@ -37,9 +37,9 @@ class QueryAnalyzer {
   Result<AnalyzedQuery> analyze_text(std::string_view text, const text::AnalyzerConfig& config);
   // The terms of a text in its order; of those that overlap the first.
   std::vector<TermPlace> places(std::string_view text, const text::AnalyzerConfig& config);
+  text::Analyzer& analyzer_for(const text::AnalyzerConfig& config);
 
  private:
-  text::Analyzer& analyzer_for(const text::AnalyzerConfig& config);
   // One for each configuration seen; there are only a few.
   std::vector<std::pair<text::AnalyzerConfig, std::unique_ptr<text::Analyzer>>> analyzers_;
 };

@@ -78,6 +78,7 @@ Clause clauses_of(const std::vector<frond::query::Facet>& facets) {
 // Facets as the schema has them, with clauses that are together within the limits.
 Result<std::vector<frond::query::Facet>> bound_facets(std::vector<frond::query::Facet> facets,
                                                       const schema::Schema& schema,
+                                                      const frond::query::AnalyzerOf& analyzer_of,
                                                       const frond::query::Limits& limits) {
   Result<void> named;
   for_each_facet(facets, [&](const frond::query::Facet& facet) {
@@ -91,7 +92,7 @@ Result<std::vector<frond::query::Facet>> bound_facets(std::vector<frond::query::
     return frond::query::check_limits(clauses_of(facets), within);
   };
   FROND_TRY(check(before_normal(limits)));
-  facets = FROND_TRY(frond::query::bind_facets(std::move(facets), schema, "facets"));
+  facets = FROND_TRY(frond::query::bind_facets(std::move(facets), schema, "facets", analyzer_of));
   FROND_TRY(check(limits));
   return facets;
 }
@@ -298,7 +299,12 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
   };
   if (auto sorts = frond::query::check_sort({written.sort.begin(), written.sort.end()}, schema); !sorts)
     return Refusal{"sort", std::move(sorts).error().within("sort").message()};
-  auto facets = bound_facets({written.facets.begin(), written.facets.end()}, schema, limits);
+  const frond::query::AnalyzerOf analyzer_of = [&](const std::string& name) -> text::Analyzer& {
+    const schema::Field* const field = schema.find(name);
+    return analyzer.analyzer_for(
+        field == nullptr || field->analyzer.empty() ? config : text::field_analyzer(config, field->analyzer));
+  };
+  auto facets = bound_facets({written.facets.begin(), written.facets.end()}, schema, analyzer_of, limits);
   if (!facets) return Refusal{"facets", facets.error().message()};
   const std::string_view name = written.clause != nullptr ? "query" : "q";
   Clause asked;
@@ -313,7 +319,8 @@ Planned plan(const WrittenQuery& written, const schema::Schema& schema, QueryAna
   }
   if (auto within = frond::query::check_limits(asked, before_normal(limits)); !within)
     return Refusal{std::string(name), within.error().message()};
-  Clause normal = frond::query::normal_form(asked, schema);
+  const auto left = frond::query::asked(asked, analyzer_of);
+  Clause normal = left ? frond::query::normal_form(*left, schema) : std::move(asked);
   if (auto within = frond::query::check_limits(normal, limits); !within)
     return Refusal{std::string(name), within.error().message()};
   auto planned = Planner(schema, analyzer, config).plan(std::move(normal), written);

@@ -5,7 +5,7 @@
 //
 // A document's score is the sum of the scores of the clauses that it matches. Columns, ids, exists, all and filters
 // match and add no score; `constant` gives them one. A text without any term (only stop words) asks for nothing: it is
-// left out of what contains it.
+// left out of what contains it (asked.h).
 #include <cstddef>
 #include <cstdint>
 #include <optional>

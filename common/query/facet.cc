@@ -187,14 +187,17 @@ Result<void> bind_column(Facet& facet, const schema::Schema& schema, const std::
   return {};
 }
 
-Result<void> bind_level(std::vector<Facet>& facets, const schema::Schema& schema, const std::string& path,
-                        Zones& zones) {
+Result<void> bind_level(std::vector<Facet>& facets, const schema::Schema& schema, const AnalyzerOf& analyzer_of,
+                        const std::string& path, Zones& zones) {
   for (Facet& facet : facets) {
     const std::string here = schema::member_path(path, facet.name);
     if (!is_of_clauses(facet.kind)) FROND_TRY(bind_column(facet, schema, here, zones));
-    for (NamedClause& one : facet.queries)
-      one.clause = normal_form(FROND_TRY(query::bind(one.clause, schema, here)), schema);
-    FROND_TRY(bind_level(facet.inside, schema, schema::member_path(here, "facets"), zones));
+    for (NamedClause& one : facet.queries) {
+      one.clause = FROND_TRY(query::bind(one.clause, schema, here));
+      const auto left = analyzer_of ? asked(one.clause, analyzer_of) : one.clause;
+      if (left) one.clause = normal_form(*left, schema);
+    }
+    FROND_TRY(bind_level(facet.inside, schema, analyzer_of, schema::member_path(here, "facets"), zones));
   }
   return {};
 }
@@ -244,9 +247,10 @@ Result<std::vector<Facet>> parse_facets(std::string_view text) {
   return facets;
 }
 
-Result<std::vector<Facet>> bind_facets(std::vector<Facet> facets, const schema::Schema& schema, std::string_view path) {
+Result<std::vector<Facet>> bind_facets(std::vector<Facet> facets, const schema::Schema& schema, std::string_view path,
+                                       const AnalyzerOf& analyzer_of) {
   Zones zones;
-  FROND_TRY(bind_level(facets, schema, std::string(path), zones));
+  FROND_TRY(bind_level(facets, schema, analyzer_of, std::string(path), zones));
   return facets;
 }
 

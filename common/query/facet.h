@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/result.h"
+#include "common/query/asked.h"
 #include "common/query/clause.h"
 #include "common/query/time_zone.h"
 #include "common/schema/json.h"
@@ -101,11 +102,13 @@ Result<std::vector<Facet>> read_facets(const schema::Json& json, std::string_vie
 // "tag:10,year:[2000,2010,2020],date:month,price:stats", "tag:distinct", "price:100.0:histogram"; a facet has its
 // field's name. Messages follow the name of what the text was given as.
 Result<std::vector<Facet>> parse_facets(std::string_view text);
-// Facets with bounds in the types of their columns, clauses in their normal form, and the rules of their zones.
+// Facets with bounds in the types of their columns, the rules of their zones, and clauses in their normal form: of what
+// they ask for (asked()), if `analyzer_of` is there; one that asks for nothing stays as it is.
 // kInvalid: a field that is no column (with the three nearest names), a kind that its type has not (ranges and stats:
 // integer, float, date; histogram and percentiles: integer, float; dates: date), a bound of another type, an unknown
 // zone, and what bind() says of clauses.
-Result<std::vector<Facet>> bind_facets(std::vector<Facet> facets, const schema::Schema& schema, std::string_view path);
+Result<std::vector<Facet>> bind_facets(std::vector<Facet> facets, const schema::Schema& schema, std::string_view path,
+                                       const AnalyzerOf& analyzer_of = {});
 // JSON that read_facets() reads; equal for equal facets.
 std::string facets_json(const std::vector<Facet>& facets);
 

@@ -26,17 +26,6 @@ Bool* any_of(Clause& clause) {
   return any ? both : nullptr;
 }
 
-// It may be left out of what contains it: whether its texts have terms is found out later.
-bool may_ask_for_nothing(const Clause& clause) {
-  if (is<Words>(clause) || is<Phrase>(clause)) return true;
-  bool any = false, every = true;
-  for_each_child(clause, [&](const Clause& child) {
-    any = true;
-    every = every && may_ask_for_nothing(child);
-  });
-  return any && every;
-}
-
 }  // namespace
 
 void sort_by_json(std::vector<Clause>& clauses, bool once) {
@@ -63,7 +52,6 @@ void NormalBool::settle_minimum() {
 void NormalBool::reduce_should() {
   std::erase_if(should, is<None>);
   const auto everywhere = static_cast<std::uint32_t>(std::erase_if(should, is<All>));
-  all_matches_ = all_matches_ || everywhere != 0;
   minimum.number -= std::min(minimum.number, everywhere);
   if (minimum.number <= 1) {
     std::vector<Clause> flat;
@@ -165,7 +153,7 @@ void NormalBool::flatten_filter() {
       flat.push_back(std::move(one));
     }
   }
-  all_matches_ = std::erase_if(flat, is<All>) != 0 || all_matches_;
+  std::erase_if(flat, is<All>);
   filter = std::move(flat);
 }
 
@@ -183,9 +171,6 @@ Clause NormalBool::clause() && {
   sort_by_json(filter, true);
   const std::size_t others = should.size() + must_not.size();
   if (must.empty() && filter.empty() && others == 0) return {All()};
-  if (all_matches_ && filter.empty() && std::ranges::all_of(must, may_ask_for_nothing) &&
-      std::ranges::all_of(should, may_ask_for_nothing) && std::ranges::all_of(must_not, may_ask_for_nothing))
-    filter.push_back({All()});
   if (must.size() == 1 && filter.empty() && others == 0) return std::move(must.front());
   if (filter.size() == 1 && must.empty() && others == 0 && (!scored_ || !is_scoring(filter.front(), schema_)))
     return std::move(filter.front());

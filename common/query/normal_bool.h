@@ -41,8 +41,7 @@ class NormalBool {
 
   const schema::Schema& schema_;
   const bool scored_;
-  bool nothing_ = false;      // no document can match
-  bool all_matches_ = false;  // `all` was among the parts: it counts if the others ask for nothing
+  bool nothing_ = false;  // no document can match
 };
 
 }  // namespace frond::query

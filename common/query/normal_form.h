@@ -8,7 +8,7 @@
 
 namespace frond::query {
 
-// Of a clause from bind(), with the same schema. Matches and scores stay as they are:
+// Of a clause from bind(), with the same schema, whose texts have terms (asked()). Matches and scores stay as they are:
 //  - boosts are multiplied (rounded to 1/256 each time, at most kMaxBoost) and stand directly on leaves;
 //  - bools inside bools are one where that changes nothing, clauses that add no score are filters, and what is filtered
 //    has no boosts, constants or maxima;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/query/asked.h"
 #include "common/query/bind.h"
 #include "common/text/field_term.h"
 #include "common/text/word_sequence.h"
@@ -17,8 +18,6 @@ namespace {
 // A phrase's weight is below what a Score can hold.
 constexpr float kMaxWeight = 0x1p31f;
 
-using MaybeNode = std::optional<Node>;  // empty: a text without any term, which is left out of what contains it
-
 class Resolver {
  public:
   explicit Resolver(const ResolverSource& source) : source_(source) {
@@ -27,11 +26,12 @@ class Resolver {
     query_.norms[kAllText] = scoring::length_norm(source.bm25, source.statistics);
   }
 
-  Result<MaybeNode> resolve(const query::Clause& clause) {
+  Result<Node> resolve(const query::Clause& clause) {
     return std::visit([this](const auto& node) { return node_of(node); }, clause.node);
   }
-  ResolvedQuery take(MaybeNode root) {
-    query_.root = root ? *std::move(root) : Node{NoneNode(), {}};
+  text::Analyzer& analyzer(const std::string& name) const { return source_.analyzer(target_of(name).field); }
+  ResolvedQuery take(Node root) {
+    query_.root = std::move(root);
     return std::move(query_);
   }
 
@@ -49,7 +49,7 @@ class Resolver {
   static std::string term_in(const Target& target, std::string_view word) {
     return target.field == nullptr ? std::string(word) : text::field_term(target.number, word);
   }
-  static Result<MaybeNode> node(auto what) { return MaybeNode(Node{std::move(what), {}}); }
+  static Result<Node> node(auto what) { return Node{std::move(what), {}}; }
 
   ListNumber add_list(std::string term, std::uint32_t field, std::uint64_t df) {
     const auto [at, is_new] = places_.try_emplace(term, static_cast<ListNumber>(query_.lists.size()));
@@ -76,11 +76,11 @@ class Resolver {
 
   static Error over() { return {Code::kDeadline, "the deadline passed while terms were looked up"}; }
 
-  Result<MaybeNode> node_of(const query::None&) { return node(NoneNode()); }
-  Result<MaybeNode> node_of(const query::All&) { return node(AllNode()); }
+  Result<Node> node_of(const query::None&) { return node(NoneNode()); }
+  Result<Node> node_of(const query::All&) { return node(AllNode()); }
 
   // Any of the terms (or all), each with how often it occurs in the query.
-  Result<MaybeNode> terms_node(const Target& target, const std::vector<std::string>& words, bool all) {
+  Result<Node> terms_node(const Target& target, const std::vector<std::string>& words, bool all) {
     std::vector<std::pair<std::string_view, std::uint32_t>> distinct;
     std::unordered_map<std::string_view, std::size_t> places;
     for (const std::string& word : words) {
@@ -101,14 +101,13 @@ class Resolver {
       if (list) terms.push_back({TermNode{*list, weight_of(*list, occurrences)}, {}});
     }
     if (terms.empty()) return node(NoneNode());
-    if (terms.size() == 1) return MaybeNode(std::move(terms.front()));
+    if (terms.size() == 1) return std::move(terms.front());
     both.minimum = all ? 0 : 1;
     return node(std::move(both));
   }
-  Result<MaybeNode> node_of(const query::Words& words) {
+  Result<Node> node_of(const query::Words& words) {
     const Target target = target_of(words.field);
     const std::vector<std::string> terms = source_.analyzer(target.field).query_terms(words.text);
-    if (terms.empty()) return MaybeNode();
     return terms_node(target, terms, words.mode == query::Mode::kAnd);
   }
 
@@ -132,10 +131,9 @@ class Resolver {
     if (!last.empty()) words.push_back({number - 1, std::move(last)});
     return words;
   }
-  Result<MaybeNode> node_of(const query::Phrase& phrase) {
+  Result<Node> node_of(const query::Phrase& phrase) {
     const Target target = target_of(phrase.field);
     std::vector<Word> words = sequence_of(target, phrase);
-    if (words.empty()) return MaybeNode();
     constexpr std::size_t kMostSloppyWords = 64;
     const std::size_t most = phrase.slop == 0 ? scoring::kMaxQueryTerms : kMostSloppyWords;
     if (words.size() > most)
@@ -199,7 +197,7 @@ class Resolver {
                                        std::to_string(source_.max_expansions) + ")");
     return lists;
   }
-  Result<MaybeNode> any_of(std::vector<ListNumber> lists) {
+  Result<Node> any_of(std::vector<ListNumber> lists) {
     if (lists.empty()) return node(NoneNode());
     return node(AnyTermNode{std::move(lists)});
   }
@@ -213,28 +211,28 @@ class Resolver {
     const bool whole = terms.size() == 1 && characters(terms.front()) >= characters(part);
     return whole ? std::move(terms.front()) : std::string(part);
   }
-  Result<MaybeNode> pattern_node(std::string_view kind, const query::Clause& leaf, const std::string& field,
-                                 const std::string& pattern, std::string_view written) {
+  Result<Node> pattern_node(std::string_view kind, const query::Clause& leaf, const std::string& field,
+                            const std::string& pattern, std::string_view written) {
     const Target target = target_of(field);
     if (target.field != nullptr && schema::is_column(target.field->type)) return node(ColumnNode{target.number, leaf});
     const WildcardPattern normal_pattern(pattern, [&](std::string_view part) { return normal(target, part); });
     return any_of(FROND_TRY(expanded(kind, written, target, normal_pattern)));
   }
-  Result<MaybeNode> node_of(const query::Prefix& prefix) {
+  Result<Node> node_of(const query::Prefix& prefix) {
     return pattern_node("prefix", {prefix}, prefix.field, escaped(prefix.text) + "*", prefix.text);
   }
-  Result<MaybeNode> node_of(const query::Wildcard& wildcard) {
+  Result<Node> node_of(const query::Wildcard& wildcard) {
     return pattern_node("wildcard", {wildcard}, wildcard.field, wildcard.pattern, wildcard.pattern);
   }
 
-  Result<MaybeNode> node_of(const query::Terms& terms) {
+  Result<Node> node_of(const query::Terms& terms) {
     const Target target = target_of(terms.field);
     if (schema::is_column(target.field->type)) return node(ColumnNode{target.number, {terms}});
     std::vector<std::string> words;
     for (const query::Value& value : terms.values) words.push_back(std::get<std::string>(value));
     return terms_node(target, words, /*all=*/false);
   }
-  Result<MaybeNode> node_of(const query::Weights& weights) {
+  Result<Node> node_of(const query::Weights& weights) {
     const Target target = target_of(weights.field);
     BoolNode any;
     for (const query::WeightedToken& token : weights.tokens) {
@@ -246,69 +244,50 @@ class Resolver {
     any.minimum = 1;
     return node(std::move(any));
   }
-  Result<MaybeNode> node_of(const query::Range& range) {
-    return node(ColumnNode{target_of(range.field).number, {range}});
-  }
-  Result<MaybeNode> node_of(const query::Exists& exists) {
+  Result<Node> node_of(const query::Range& range) { return node(ColumnNode{target_of(range.field).number, {range}}); }
+  Result<Node> node_of(const query::Exists& exists) {
     const Target target = target_of(exists.field);
     if (schema::is_column(target.field->type)) return node(ColumnNode{target.number, {exists}});
     return node(TextNode{target.number});
   }
-  Result<MaybeNode> node_of(const query::Ids& ids) { return node(IdsNode{ids.ids}); }
+  Result<Node> node_of(const query::Ids& ids) { return node(IdsNode{ids.ids}); }
 
-  // Those that ask for something. `left_out`: becomes true if one asks for nothing.
-  Result<std::vector<Node>> all_of(const std::vector<query::Clause>& clauses, bool& left_out) {
+  Result<std::vector<Node>> all_of(const std::vector<query::Clause>& clauses) {
     std::vector<Node> nodes;
-    for (const query::Clause& clause : clauses) {
-      MaybeNode made = FROND_TRY(resolve(clause));
-      left_out = left_out || !made;
-      if (made) nodes.push_back(*std::move(made));
-    }
+    nodes.reserve(clauses.size());
+    for (const query::Clause& clause : clauses) nodes.push_back(FROND_TRY(resolve(clause)));
     return nodes;
   }
-  Result<MaybeNode> node_of(const query::Bool& both) {
+  Result<Node> node_of(const query::Bool& both) {
     BoolNode made;
-    bool left_out = false, optional_left_out = false;
-    made.must = FROND_TRY(all_of(both.must, left_out));
-    made.filter = FROND_TRY(all_of(both.filter, left_out));
-    const bool required_left_out = left_out;
-    made.should = FROND_TRY(all_of(both.should, optional_left_out));
-    left_out = left_out || optional_left_out;
-    made.must_not = FROND_TRY(all_of(both.must_not, left_out));
-    const bool nothing_required = made.must.empty() && made.filter.empty();
-    if (nothing_required && made.should.empty() && made.must_not.empty() && left_out) return MaybeNode();
-    const std::size_t usual = nothing_required && !made.should.empty() ? 1 : 0;
+    made.must = FROND_TRY(all_of(both.must));
+    made.filter = FROND_TRY(all_of(both.filter));
+    made.should = FROND_TRY(all_of(both.should));
+    made.must_not = FROND_TRY(all_of(both.must_not));
+    const std::size_t usual = made.must.empty() && made.filter.empty() && !made.should.empty() ? 1 : 0;
     made.minimum = both.minimum ? query::matches_needed(*both.minimum, made.should.size()) : usual;
-    // What is left out cannot be asked for, and what was optional beside it alone is not.
-    if (optional_left_out) made.minimum = std::min(made.minimum, made.should.size());
-    if (required_left_out && made.minimum == 0) made.minimum = usual;
     if (made.minimum > made.should.size()) return node(NoneNode());
     return node(std::move(made));
   }
-  Result<MaybeNode> node_of(const query::Max& max) {
-    bool left_out = false;
-    MaxNode made{FROND_TRY(all_of(max.of, left_out)), max.tie_breaker};
-    if (made.of.empty() && left_out) return MaybeNode();
+  Result<Node> node_of(const query::Max& max) {
+    MaxNode made{FROND_TRY(all_of(max.of)), max.tie_breaker};
     if (made.of.empty()) return node(NoneNode());
     return node(std::move(made));
   }
-  Result<MaybeNode> node_of(const query::Constant& constant) {
-    MaybeNode inner = FROND_TRY(resolve(constant.of.front()));
-    if (!inner) return MaybeNode();
+  Result<Node> node_of(const query::Constant& constant) {
     ConstantNode made{{}, constant.score.units * (scoring::kScoreScale / query::Factor::kOne)};
-    made.of.push_back(*std::move(inner));
+    made.of.push_back(FROND_TRY(resolve(constant.of.front())));
     return node(std::move(made));
   }
-  Result<MaybeNode> node_of(const query::Boost& boost) {
-    MaybeNode inner = FROND_TRY(resolve(boost.of.front()));
-    if (!inner) return MaybeNode();
-    if (inner->boost == query::Factor()) {
-      inner->boost = boost.by;
+  Result<Node> node_of(const query::Boost& boost) {
+    Node inner = FROND_TRY(resolve(boost.of.front()));
+    if (inner.boost == query::Factor()) {
+      inner.boost = boost.by;
       return inner;
     }
     BoolNode outer;
-    outer.must.push_back(*std::move(inner));
-    return MaybeNode(Node{std::move(outer), boost.by});
+    outer.must.push_back(std::move(inner));
+    return Node{std::move(outer), boost.by};
   }
 
   const ResolverSource& source_;
@@ -319,9 +298,10 @@ class Resolver {
 }  // namespace
 
 Result<ResolvedQuery> resolve(const query::Clause& clause, const ResolverSource& source) {
-  const query::Clause bound = FROND_TRY(query::bind(clause, source.schema, "clause"));
   Resolver resolver(source);
-  MaybeNode root = FROND_TRY(resolver.resolve(bound));
+  const auto asked = query::asked(FROND_TRY(query::bind(clause, source.schema, "clause")),
+                                  [&](const std::string& name) -> text::Analyzer& { return resolver.analyzer(name); });
+  Node root = asked ? FROND_TRY(resolver.resolve(*asked)) : Node{NoneNode(), {}};
   return resolver.take(std::move(root));
 }
 

@@ -101,9 +101,7 @@ TEST(PlannedQuery, AsksForAClauseWhereWordsAreNotAll) {
   EXPECT_EQ(plan_of({.q = "red \"red fox\" title:deer"}).mode, wire::Mode::kAuto);
   EXPECT_EQ(plan_of({.q = "\"red fox\""}).mode, wire::Mode::kOr);
   // Stop words ask for nothing, so what stands beside them does.
-  EXPECT_EQ(
-      shown(plan_of({.q = "the", .filter = "year:2010"})),
-      R"({"bool":{"must":[{"words":{"text":"the","mode":"auto"}}],"filter":[{"term":{"field":"year","value":2010}}]}})");
+  EXPECT_EQ(shown(plan_of({.q = "the", .filter = "year:2010"})), R"({"term":{"field":"year","value":2010}})");
   EXPECT_TRUE(plan_of({.q = "red", .filter = "year:[5 TO 3]"}).matches_nothing);
 }
 

@@ -52,13 +52,11 @@ TEST(NormalForm, IsFlat) {
             combined("\"should\":[" + kB + "],\"must_not\":[" + kA + R"(],"minimum_should_match":0)"));
 }
 
-// A text may turn out to be without terms, and is left out then; `all` beside it still matches.
-TEST(NormalForm, KeepsAllBesideWhatMayAskForNothing) {
-  const std::string filtered = combined("\"must\":[" + kA + "],\"filter\":[" + kAll + "]");
-  EXPECT_EQ(normal(combined("\"must\":[" + kAll + "," + kA + "]")), filtered);
-  EXPECT_EQ(normal(combined("\"must\":[" + kA + "],\"filter\":[" + kAll + "," + kAll + "]")), filtered);
+TEST(NormalForm, HasNoAllBesideWhatIsRequired) {
+  EXPECT_EQ(normal(combined("\"must\":[" + kAll + "," + kA + "]")), kA);
+  EXPECT_EQ(normal(combined("\"must\":[" + kA + "],\"filter\":[" + kAll + "," + kAll + "]")), kA);
   EXPECT_EQ(normal(combined("\"should\":[" + kAll + "," + kA + "]")),
-            combined("\"should\":[" + kA + "],\"filter\":[" + kAll + "]"));
+            combined("\"should\":[" + kA + R"(],"minimum_should_match":0)"));
   EXPECT_EQ(normal(combined("\"must\":[" + kAll + "," + kA + "," + kTag + "]")),
             combined("\"must\":[" + kA + "],\"filter\":[" + kTag + "]"));
 }

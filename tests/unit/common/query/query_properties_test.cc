@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "common/query/asked.h"
 #include "common/query/bind.h"
 #include "common/query/clause_json.h"
 #include "common/query/clause_text.h"
@@ -55,12 +56,18 @@ std::uint64_t worth(const std::string& field, const std::string& term) {
 // Scores are of 1/256 × 1/256. Empty: no match.
 using Score = std::optional<std::uint64_t>;
 
+struct Answer {
+  Score score;
+  bool asks = true;  // false: a text without words, or parts that are nothing else
+  bool operator==(const Answer&) const = default;
+};
+
 class Evaluator {
  public:
   explicit Evaluator(const Document& document) : document_(document) {}
 
-  Score of(const Clause& clause, Factor boost) const {
-    return std::visit([&](const auto& node) { return node_of(node, boost); }, clause.node);
+  Answer of(const Clause& clause, Factor boost) const {
+    return std::visit([&](const auto& node) { return Answer(node_of(node, boost)); }, clause.node);
   }
 
  private:
@@ -69,13 +76,14 @@ class Evaluator {
 
   Score node_of(const All&, Factor) const { return 0; }
   Score node_of(const None&, Factor) const { return {}; }
-  Score node_of(const Words& words, Factor boost) const {
+  Answer node_of(const Words& words, Factor boost) const {
     std::size_t found = 0;
     std::uint64_t score = 0;
     const auto all = split(words.text);
+    if (all.empty()) return {{}, false};
     for (const auto& word : all)
       if (has(document_.words, word)) ++found, score += worth(words.field, word);
-    return when(words.mode == Mode::kAnd ? found == all.size() : found > 0, scaled(score, boost));
+    return {when(words.mode == Mode::kAnd ? found == all.size() : found > 0, scaled(score, boost))};
   }
   Score node_of(const Phrase& phrase, Factor boost) const {
     const std::uint64_t score = worth(phrase.field, phrase.text + document_.id);
@@ -123,41 +131,51 @@ class Evaluator {
     return when(exists.field == "tag" && !document_.tags.empty());
   }
   Score node_of(const Ids& ids, Factor) const { return when(has(ids.ids, document_.id)); }
-  Score node_of(const Bool& both, Factor boost) const {
-    std::uint64_t score = 0, optional = 0;
-    bool matches = true;
-    for (const Clause& one : both.must) {
-      const Score its = of(one, boost);
-      matches = matches && its;
-      score += its.value_or(0);
-    }
-    for (const Clause& one : both.filter) matches = matches && of(one, Factor());
-    for (const Clause& one : both.must_not) matches = matches && !of(one, Factor());
-    for (const Clause& one : both.should) {
-      const Score its = of(one, boost);
-      optional += its ? 1 : 0;
-      score += its.value_or(0);
-    }
-    std::size_t needed = both.must.empty() && both.filter.empty() && !both.should.empty() ? 1 : 0;
-    if (both.minimum) needed = matches_needed(*both.minimum, both.should.size());
-    return when(matches && optional >= needed, score);
+  // The answers of those that ask for something.
+  std::vector<Score> all_of(const std::vector<Clause>& clauses, Factor boost) const {
+    std::vector<Score> scores;
+    for (const Clause& one : clauses)
+      if (const Answer answer = of(one, boost); answer.asks) scores.push_back(answer.score);
+    return scores;
   }
-  Score node_of(const Max& max, Factor boost) const {
-    std::uint64_t best = 0, sum = 0;
-    bool matches = false;
-    for (const Clause& one : max.of) {
-      const Score its = of(one, boost);
-      matches = matches || its;
-      best = std::max(best, its.value_or(0));
-      sum += its.value_or(0);
-    }
-    return when(matches, best + (sum - best) / Factor::kOne * max.tie_breaker.units);
+  static std::uint64_t sum(const std::vector<Score>& scores) {
+    std::uint64_t sum = 0;
+    for (const Score& one : scores) sum += one.value_or(0);
+    return sum;
   }
-  Score node_of(const Constant& constant, Factor boost) const {
-    return when(of(constant.of.front(), Factor()).has_value(),
-                scaled(1, product(constant.score, boost, kMaxConstantScore)));
+  Answer node_of(const Bool& both, Factor boost) const {
+    const auto must = all_of(both.must, boost), filter = all_of(both.filter, Factor());
+    const auto should = all_of(both.should, boost), must_not = all_of(both.must_not, Factor());
+    const bool required_left_out = must.size() + filter.size() < both.must.size() + both.filter.size();
+    const bool optional_left_out = should.size() < both.should.size();
+    const bool left_out = required_left_out || optional_left_out || must_not.size() < both.must_not.size();
+    // So many of fewer are nothing, whatever is left out.
+    if (both.minimum && both.minimum->kind == MinimumMatch::Kind::kCount && both.minimum->number > both.should.size())
+      return {};
+    if (left_out && must.empty() && filter.empty() && should.empty() && must_not.empty()) return {{}, false};
+    const std::size_t usual = must.empty() && filter.empty() && !should.empty() ? 1 : 0;
+    std::size_t needed = both.minimum ? matches_needed(*both.minimum, should.size()) : usual;
+    if (optional_left_out) needed = std::min(needed, should.size());
+    if (required_left_out && needed == 0) needed = usual;
+    const auto is_match = [](const Score& one) { return one.has_value(); };
+    const bool matches = std::ranges::all_of(must, is_match) && std::ranges::all_of(filter, is_match) &&
+                         std::ranges::none_of(must_not, is_match);
+    const auto optional = static_cast<std::size_t>(std::ranges::count_if(should, is_match));
+    return {when(matches && optional >= needed, sum(must) + sum(should))};
   }
-  Score node_of(const Boost& by, Factor boost) const { return of(by.of.front(), product(boost, by.by, kMaxBoost)); }
+  Answer node_of(const Max& max, Factor boost) const {
+    const auto scores = all_of(max.of, boost);
+    if (scores.empty() && !max.of.empty()) return {{}, false};
+    const auto best = std::ranges::max_element(scores);  // no match is the least
+    if (best == scores.end() || !*best) return {};
+    return {**best + (sum(scores) - **best) / Factor::kOne * max.tie_breaker.units};
+  }
+  Answer node_of(const Constant& constant, Factor boost) const {
+    const Answer answer = of(constant.of.front(), Factor());
+    const std::uint64_t score = scaled(1, product(constant.score, boost, kMaxConstantScore));
+    return {when(answer.score.has_value(), score), answer.asks};
+  }
+  Answer node_of(const Boost& by, Factor boost) const { return of(by.of.front(), product(boost, by.by, kMaxBoost)); }
 
   const Document& document_;
 };
@@ -216,6 +234,57 @@ TEST(EveryClause, MatchesAndScoresAsItsNormalForm) {
         ASSERT_EQ(Evaluator(document).of(resolved(normal, mode), Factor()),
                   Evaluator(document).of(resolved(*bound, mode), Factor()))
             << "seed " << seed << ": " << clause_json(*bound) << " became " << clause_json(normal);
+  }
+}
+
+// All and nothing, words and columns, and texts without words, which are left out only when a collection is asked.
+Clause few_kinds(RandomClauses& random, std::uint32_t depth) {
+  const auto some = [&](std::uint32_t most) {
+    std::vector<Clause> clauses(random.below(most + 1));
+    for (Clause& one : clauses) one = few_kinds(random, depth - 1);
+    return clauses;
+  };
+  const std::uint32_t kind = depth <= 1 ? random.below(5) : random.below(12);
+  if (kind == 0) return {None()};
+  if (kind == 1) return {All()};
+  if (kind == 2) return {Words{"title", "", Mode::kOr}};
+  if (kind == 3) return {Words{"title", "ab", Mode::kOr}};
+  if (kind == 4) return {Terms{"tag", {"aa"}}};
+  if (kind == 5) return {Max{some(3), {random.below(2) * 64}}};
+  if (kind == 6) return {Constant{{few_kinds(random, depth - 1)}, {256}}};
+  if (kind == 7) return {Boost{{few_kinds(random, depth - 1)}, {random.below(3) * 256}}};
+  Bool both{some(2),
+            some(3),
+            random.below(2) == 0 ? some(2) : std::vector<Clause>(),
+            random.below(2) == 0 ? some(2) : std::vector<Clause>(),
+            {}};
+  if (random.below(2) == 0) both.must.clear();
+  if (random.below(2) == 0) both.minimum = MinimumMatch{MinimumMatch::Kind::kCount, random.below(4)};
+  if (random.below(6) == 0) both.minimum = MinimumMatch{MinimumMatch::Kind::kPercent, random.below(5) * 25};
+  if (random.below(6) == 0) both.minimum = MinimumMatch{MinimumMatch::Kind::kAllFirst, 0};
+  return {std::move(both)};
+}
+
+TEST(EveryClause, LeavesOutTextsWithoutWordsAsItsNormalForm) {
+  const auto schema = support::query_schema();
+  text::Analyzer analyzer{text::AnalyzerConfig()};
+  const std::vector<Document> documents = {
+      {"1", {}, {}, {}}, {"2", {"ab"}, {}, {}}, {"3", {}, {"aa"}, {}}, {"4", {"ab"}, {"aa"}, {}}};
+  for (std::uint32_t seed = 1; seed <= 200'000; ++seed) {
+    RandomClauses random(seed);
+    const Mode mode = seed % 8 < 4 ? Mode::kAnd : Mode::kOr;
+    const Clause clause = few_kinds(random, 1 + seed % 4);
+    const auto left = asked(clause, [&](const std::string&) -> text::Analyzer& { return analyzer; });
+    ASSERT_EQ(left.has_value(), Evaluator(documents.front()).of(clause, Factor()).asks) << clause_json(clause);
+    if (!left) continue;
+    const Clause normal = normal_form(*left, schema);
+    ASSERT_EQ(cache_key(normal_form(normal, schema)), cache_key(normal))
+        << "seed " << seed << ": " << clause_json(clause);
+    for (const Document& document : documents)
+      ASSERT_EQ(Evaluator(document).of(resolved(normal, mode), Factor()).score,
+                Evaluator(document).of(resolved(clause, mode), Factor()).score)
+          << "seed " << seed << ", document " << document.id << ": " << clause_json(clause) << " became "
+          << clause_json(normal);
   }
 }
 
