@@ -9,6 +9,7 @@ usage: first_seconds.py [--profile gov2 --documents N | --passages FILE.jsonl] [
 """
 import json
 import os
+import shutil
 import subprocess
 import threading
 import time
@@ -31,6 +32,7 @@ parser.add_argument("--first-steps", type=int, default=6)
 parser.add_argument("--steps", type=int, default=15, help="of the steady load, and of the one with swaps")
 parser.add_argument("--swap-seconds", type=float, default=10)
 parser.add_argument("--fields", default="id")
+parser.add_argument("--plot", help="an SVG file for the curves of the first flags, made with gnuplot; else its script is left beside")
 parsed = parser.parse_args()
 begun = time.monotonic()
 
@@ -95,6 +97,21 @@ class Cluster:
             self.switch()
 
 
+def plot(path, curves):
+    """Searches a second over seconds, a line for each of the names."""
+    script = [f'set terminal svg noenhanced size 760,360 background "white" font "sans-serif,12"\nset output "{os.path.abspath(path)}"',
+              'set xlabel "seconds of load"\nset ylabel "searches a second"\nset yrange [0:*]\nset grid linecolor "#dddddd"',
+              "set key outside bottom center horizontal",
+              "plot " + ", ".join(f'"-" with linespoints linewidth 2 pointtype 7 pointsize 0.6 title "{name}"' for name in curves)]
+    for figures in curves.values():
+        script += [f"{(at + 0.5) * parsed.step} {one['rate']}" for at, one in enumerate(figures)] + ["e"]
+    with open(path + ".gnuplot", "w", encoding="utf-8") as file:
+        file.write("\n".join(script) + "\n")
+    if shutil.which("gnuplot"):
+        subprocess.run(["gnuplot", path + ".gnuplot"], check=True)
+        os.remove(path + ".gnuplot")
+
+
 def median(figures, of):
     ordered = sorted(f[of] for f in figures)
     return ordered[len(ordered) // 2]
@@ -115,6 +132,8 @@ def test(setting):
         swapped = cluster.load(queries, parsed.steps, "swaps", flags=flags)
         cluster.end.set()
         swapper.join()
+        if parsed.plot and number == 0:
+            plot(parsed.plot, {"from ready on": first, "steady": steady, f"a new generation every {parsed.swap_seconds:g} s": swapped})
         rate, p99 = median(steady, "rate"), median(steady, "p99_ms")
         say("ratios", flags=flags, ready=ready, swaps=cluster.swaps, first=round(first[0]["rate"] / rate, 3),
             rate=round(sum(f["rate"] for f in swapped) / len(swapped) / rate, 3),
