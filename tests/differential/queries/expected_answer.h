@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "broker/query/planned_query.h"
-#include "common/query/bind.h"
-#include "common/query/normal_form.h"
 #include "tests/differential/queries/expected_facets.h"
 #include "tests/differential/queries/question.h"
 #include "tests/support/document_oracle.h"
@@ -32,7 +30,7 @@ class ExpectedAnswer {
                  support::OracleAnalyzers& analyzers, const text::AnalyzerConfig& analyzer,
                  const scoring::Bm25Parameters& built)
       : asked_(asked), collection_(collection) {
-    const query::Clause clause = combined(analyzers);
+    const query::Clause clause = combined();
     scoring::Bm25Parameters bm25 = built;
     if (!scoring::are_impacts(built)) bm25 = {asked.k1.value_or(built.k1), asked.b.value_or(built.b)};
     // Plain words are one text, whatever signs say it.
@@ -101,27 +99,13 @@ class ExpectedAnswer {
     scoring::Score score = 0;
   };
 
-  // Whether a text in it is without any term.
-  bool has_empty_text(const query::Clause& clause, support::OracleAnalyzers& analyzers) const {
-    const auto is_gap = [](const std::string& term) { return term.empty(); };
-    if (const auto* words = clause.as<query::Words>()) return analyzers.of_query(words->field, words->text).empty();
-    if (const auto* phrase = clause.as<query::Phrase>())
-      return std::ranges::all_of(analyzers.sequence(phrase->field, phrase->text), is_gap);
-    bool has = false;
-    query::for_each_child(clause, [&](const query::Clause& child) { has = has || has_empty_text(child, analyzers); });
-    return has;
-  }
-  query::Clause combined(support::OracleAnalyzers& analyzers) const {
+  query::Clause combined() const {
     query::Bool both;
     both.must.push_back(asked_.clause);
     if (asked_.filter) both.filter.push_back(*asked_.filter);
     settle_optional(both.must.front());
     if (asked_.filter) settle_optional(both.filter.front());
-    query::Clause clause{std::move(both)};
-    // Such texts are left out of the normal form, in which other things may be left out already.
-    if (!has_empty_text(clause, analyzers)) return clause;
-    auto bound = query::bind(clause, collection_.schema(), "query");
-    return bound ? query::normal_form(*bound, collection_.schema()) : clause;
+    return {std::move(both)};
   }
 
   // Whether no documents come first, those with all words.
