@@ -85,9 +85,7 @@ std::unique_ptr<invert::TextInverter> InverterLanes::make_text_inverter(const Ki
                             .take_length = std::move(take_length),
                             .threads = plan.parsers,
                             .table_bits = plan.table_bits,
-                            .max_text = plan.text_batch,
-                            .may_lose_postings = kinds.may_lose_postings,
-                            .max_kept_texts = 2 * plan.text_batch});
+                            .max_text = plan.text_batch});
 }
 
 bool InverterLanes::push(Batch& batch, std::stop_token stop) {

@@ -41,7 +41,6 @@ class InverterLanes {
     const text::AnalyzerConfig& analyzer;       // of texts
     std::vector<runs::LengthsWriter>& lengths;  // by partition, made before the first batch: of the texts' documents
     bool spares;                                // flushes will be ordered that are worth a spare, if the plan has them
-    bool may_lose_postings;                     // of texts: see TextInverterSetup
   };
   // As many inverters as the plan says, those of the CPU first.
   // REQUIRES: `budget` outlives this; `kinds` has each kind of which the plan has inverters.

@@ -51,8 +51,7 @@ Pipeline::Pipeline(const InvertOptions& options, const std::filesystem::path& fo
               .texts = options.text_inverter,
               .analyzer = options.analyzer,
               .lengths = lengths_,
-              .spares = wants_spares(options),
-              .may_lose_postings = options.may_lose_postings},
+              .spares = wants_spares(options)},
              plan_, budget_, folder) {}
 
 // Of a killed build: cuts off what it wrote behind its last checkpoint.
