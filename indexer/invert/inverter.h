@@ -55,7 +55,7 @@ class Inverter {
   virtual std::uint64_t memory_bytes() const = 0;
 };
 
-// For measurements: gives what takes the place of inverter `number` of a build, or of its spare, and may keep it.
+// For measurements: gives what takes the place of inverter `number` of a build, and may keep it.
 using AroundInverter = std::function<std::unique_ptr<Inverter>(std::unique_ptr<Inverter> inverter, std::size_t number)>;
 
 // The implementations of Inverter that this build has.
