@@ -64,8 +64,6 @@ class OrderedTasks {
 
   bool empty() const { return slots_.empty(); }
   bool full() const { return !slots_.empty() && bytes_ >= max_bytes_; }
-  // Whether it would be full() with so many bytes more.
-  bool full_with(std::uint64_t bytes) const { return !slots_.empty() && bytes_ + bytes >= max_bytes_; }
   // Whether take() would not wait.
   bool ready() {
     const MutexLock lock(mutex_);

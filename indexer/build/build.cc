@@ -8,6 +8,7 @@
 #include "common/repository/repository.h"
 #include "common/schema/schema_json.h"
 #include "indexer/build/publication.h"
+#include "indexer/invert/cpu_text_inverter.h"
 #include "indexer/order/order_choice.h"
 #include "indexer/publish/partition_build.h"
 #include "indexer/publish/publication.h"
@@ -55,6 +56,10 @@ std::string what_was_skipped(const pipeline::InvertedDocuments& inverted) {
   return text;
 }
 
+bool can_be_read_again(const pipeline::InvertOptions& options) {
+  return resume::input_identity(options.inputs, options.read.hidden).has_value();
+}
+
 // One try at a build: from the beginning, or from where a killed build left off.
 class Build {
  public:
@@ -63,9 +68,8 @@ class Build {
         const InvertStage* from = nullptr)
       : options_(options), progress_(progress), logger_(logger), stop_(std::move(stop)), from_(from) {}
 
-  // resume: whether to go on with a killed build. careful: no postings are lost when a GPU fails.
-  Result<BuildSummary> run(bool resume, bool careful) {
-    careful_ = careful;
+  // resume: whether to go on with a killed build.
+  Result<BuildSummary> run(bool resume) {
     FROND_TRY(claim(resume));
     auto built = stages();
     if (!built && (built.error().code() == Code::kUnavailable || built.error().code() == Code::kDevice)) keep();
@@ -108,7 +112,6 @@ class Build {
   std::unique_ptr<resume::BuildFolder> folder_;
   std::unique_ptr<resume::JournalWriter> journal_;  // null: nothing is recorded
   BuildSummary summary_;
-  bool careful_ = false;
   pipeline::UnspilledPostings unspilled_;    // of the first half, if they fit
   std::optional<publish::TermsFile> terms_;  // if they were written beside the lists
 };
@@ -175,8 +178,7 @@ Result<void> Build::invert() {
     invert.checkpoints.from = &begun->checkpoint;
     invert.checkpoints.session = begun->session + 1;
   }
-  if (!careful_ && !is_ordered()) invert.unspilled = &unspilled_;
-  invert.may_lose_postings = !careful_;
+  if (!is_ordered()) invert.unspilled = &unspilled_;
   summary_.inverted =
       FROND_TRY(from_ ? (*from_)(folder_->path(), invert.partitions)
                       : pipeline::invert_documents(invert, folder_->path(), progress_.invert, logger_, stop_));
@@ -296,15 +298,17 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
                    "the cores index it");
     FROND_TRY(expect_own_texts(*options.schema, ingest::names_or_usual(options.invert.parse.names.get())));
   }
-  bool resume = options.resume, careful = false;
+  const invert::TextInverterKind& cores = invert::cpu_text_inverter_kind();
+  BuildOptions now = options;
+  bool resume = options.resume;
   while (true) {
-    Build tried(options, progress, logger, stop);
-    auto built = tried.run(resume, careful);
+    Build tried(now, progress, logger, stop);
+    auto built = tried.run(resume);
     if (built) return built;
-    if (built.error().code() == Code::kDevice && !careful) {
-      logger.warn("the GPU failed with postings that nothing else has; they are made again",
+    if (built.error().code() == Code::kDevice && now.invert.text_inverter != &cores && can_be_read_again(now.invert)) {
+      logger.warn("the GPU failed with postings that nothing else has; cores make them again",
                   {{"reason", built.error().message()}});
-      careful = true;
+      now.invert.text_inverter = &cores;
     } else if (resume && tried.blames_remains(built.error())) {
       logger.warn("what a killed build left cannot be used; the build begins anew",
                   {{"reason", built.error().message()}});
@@ -320,7 +324,7 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
 Result<BuildSummary> build_from(const InvertStage& invert, BuildOptions options, BuildProgress& progress,
                                 Logger& logger, std::stop_token stop) {
   options.resume = false;
-  return Build(options, progress, logger, std::move(stop), &invert).run(false, /*careful=*/true);
+  return Build(options, progress, logger, std::move(stop), &invert).run(false);
 }
 
 namespace {

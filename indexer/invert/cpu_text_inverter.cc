@@ -35,4 +35,11 @@ Result<void> CpuTextInverter::invert(DocumentTexts texts, std::span<const Docume
   return {};
 }
 
+const TextInverterKind& cpu_text_inverter_kind() {
+  static constexpr TextInverterKind kKind{"cpu-text", [](TextInverterSetup setup) -> std::unique_ptr<TextInverter> {
+                                            return std::make_unique<CpuTextInverter>(std::move(setup));
+                                          }};
+  return kKind;
+}
+
 }  // namespace frond::indexer::invert

@@ -1,6 +1,6 @@
 #pragma once
-// The inverter of texts on a CPU thread: cuts tokens as a parser does, and gives them to an Inverter. Takes the place
-// of a device that was lost, and is what the device's results are compared with.
+// The inverter of texts on a CPU thread: cuts tokens as a parser does, and gives them to an Inverter. Makes
+// again what was lost with a device, and is what the device's results are compared with.
 #include <memory>
 
 #include "indexer/invert/inverter.h"
@@ -24,5 +24,7 @@ class CpuTextInverter final : public TextInverter {
   parse::TokenGroups groups_;
   std::unique_ptr<Inverter> inverter_;
 };
+
+const TextInverterKind& cpu_text_inverter_kind();
 
 }  // namespace frond::indexer::invert

@@ -55,7 +55,7 @@ class Inverter {
   virtual std::uint64_t memory_bytes() const = 0;
 };
 
-// For measurements: gives what takes the place of inverter `number` of a build, or of its spare, and may keep it.
+// For measurements: gives what takes the place of inverter `number` of a build, and may keep it.
 using AroundInverter = std::function<std::unique_ptr<Inverter>(std::unique_ptr<Inverter> inverter, std::size_t number)>;
 
 // The implementations of Inverter that this build has.
@@ -107,15 +107,15 @@ class TextInverter {
  public:
   virtual ~TextInverter() = default;
   // Takes the texts. numbers: by document, or kDropped. kUnavailable: the disk; kInvalid: more than kMaxRunDocuments;
-  // kDevice, of any function, only if the setup says may_lose_postings.
+  // kDevice, of any function: a device has lost postings, and this is used no more.
   virtual Result<void> invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) = 0;
   // Gives the lengths of all documents so far. Whoever wants to flush on another thread calls it first.
   virtual Result<void> give_lengths() = 0;
   // As Inverter::flush(). All lengths have been given.
   virtual Result<std::vector<runs::RunFile>> flush() = 0;
   // In place of the last flush(): what flush() would write stays where it is, if it takes at most so many bytes of the
-  // host's memory. Gives all lengths. Null: this inverter cannot, or it has written runs, or the device has failed;
-  // flush() writes runs then. Called once, last. Errors as flush()'s.
+  // host's memory. Gives all lengths. Null: this inverter cannot, or it has written runs; flush() writes runs then.
+  // Called once, last. Errors as flush()'s.
   virtual Result<std::unique_ptr<runs::PostingSlices>> take_postings(std::uint64_t /*most*/) {
     return std::unique_ptr<runs::PostingSlices>();
   }
@@ -129,11 +129,6 @@ struct TextInverterSetup {
   std::uint32_t threads = 1;                          // that say what the terms of new tokens are, beside a device
   int table_bits = parse::kMaxTableBits;              // of an inverter on the CPU (parse/term_table.h)
   std::uint64_t max_text = std::uint64_t{128} << 20;  // bytes of a batch on the device; pinned memory takes three
-  // Where the budget is short, or there are more than max_kept_texts, texts that the device has are dropped before a
-  // run is written. If the
-  // device fails then, postings are lost, and the inverter's error is kDevice: the caller begins again.
-  bool may_lose_postings = false;
-  std::uint64_t max_kept_texts = std::uint64_t{1} << 30;  // bytes
 };
 
 struct TextInverterKind {

@@ -170,7 +170,6 @@ InvertedDocuments Pipeline::collect() {
   all.bytes = filler_->reader().bytes_read();
   for (const double seconds : parse_seconds_) all.parse_seconds += seconds;
   for (const double seconds : invert_seconds_) all.invert_seconds += seconds;
-  all.invert_seconds += lanes_.flush_seconds();
   all.spool_seconds = spools_->seconds();
   all.read_seconds = read_seconds_;
   all.sequence_seconds = sequence_seconds_;

@@ -60,8 +60,6 @@ struct InvertOptions {
   // Set to the postings of the build if they may stay where they are (MemoryPlan::unspilled), since memory is enough
   // for all partitions to be written at once. There are no runs then. Null: all postings are written to runs.
   UnspilledPostings* unspilled = nullptr;
-  // Whether kDevice may be the end of it: a GPU has failed, and postings are lost since the last checkpoint.
-  bool may_lose_postings = false;
 };
 
 // For a progress line. Written by the pipeline, read by any thread.
@@ -77,7 +75,8 @@ struct InvertProgress {
 };
 
 // Writes into `folder`, which exists. kInvalid: wrong inputs, or too many bad records; kUnavailable: the disk, or
-// stopped; and the errors of RecordReader. kCorrupt before progress.reading is set: `folder` or the inputs are not what
+// stopped; kDevice: a GPU has failed, and postings of texts are lost since the last checkpoint; and the errors of
+// RecordReader. kCorrupt before progress.reading is set: `folder` or the inputs are not what
 // options.checkpoints.from says.
 // REQUIRES: with checkpoints.from, checkpoints.every > 0, and as many partitions as the build before had.
 Result<InvertedDocuments> invert_documents(const InvertOptions& options, const std::filesystem::path& folder,

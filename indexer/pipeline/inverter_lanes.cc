@@ -15,8 +15,6 @@ namespace frond::indexer::pipeline {
 namespace {
 
 constexpr std::uint64_t kWorthReturning = std::uint64_t{4} << 20;
-// Of the device, for each byte of a batch: as much as DeviceText wants for a batch, and for a run beside it, twice.
-constexpr std::uint64_t kDeviceBytesOfTwoBatches = 256;
 
 }  // namespace
 
@@ -33,41 +31,23 @@ InverterLanes::InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const M
   FROND_CHECK(plan.text_batch == 0 || kinds.texts != nullptr);
   for (std::uint32_t i = 0; i < plan.all_inverters(); ++i) {
     auto& lane = *lanes_.emplace_back(std::make_unique<Lane>());
-    // Two inverters of texts halve the device's memory; batches do not become smaller for that.
-    const bool spare = plan.spares && kinds.spares &&
-                       (plan.text_batch > 0 ? kinds.gpu_memory.bytes >= plan.text_batch * kDeviceBytesOfTwoBatches
-                                            : i < plan.inverters);
-    invert::GpuMemory gpu = kinds.gpu_memory;
-    gpu.more_devices.resize(std::min<std::size_t>(gpu.more_devices.size(), plan.text_devices - 1));
-    if (spare) gpu.bytes /= 2;
-    for (std::size_t place = 0; place < (spare ? 2u : 1u); ++place)
-      lane.inverters[place] = make_inverter(kinds, plan, i, place, gpu);
-    lane.queue = std::make_unique<BoundedQueue<Batch*>>(plan.batches + 3);  // two may order a flush, and one wakes it
+    lane.inverter = make_inverter(kinds, plan, i);
+    lane.queue = std::make_unique<BoundedQueue<Batch*>>(plan.batches + 2);  // two may order a flush
   }
 }
 
-InverterLanes::~InverterLanes() {
-  for (const auto& lane : lanes_)
-    if (lane->flushing.valid()) lane->flushing.wait();
-}
-
-// Inverter `number`, or its spare (place 1).
-InverterLanes::OneInverter InverterLanes::make_inverter(const Kinds& kinds, const MemoryPlan& plan, std::size_t number,
-                                                        std::size_t place, const invert::GpuMemory& gpu) {
+InverterLanes::OneInverter InverterLanes::make_inverter(const Kinds& kinds, const MemoryPlan& plan,
+                                                        std::size_t number) {
   const invert::InverterKind& kind = number < plan.inverters ? kinds.cpu : *kinds.gpu;
   const std::string_view name = plan.text_batch > 0 ? kinds.texts->name : kind.name;
-  invert::InverterSetup setup{
-      .folder = folder_,
-      .label = run_prefix_ + std::string(name) + std::to_string(number) + (place > 0 ? "b" : ""),
-      .partitions = kinds.partitions,
-      .budget =
-          [&budget = budget_, &other = lanes_[number]->inverters[1 - place]] {
-            const std::uint64_t both = budget.postings_of_one();
-            return both - std::min(both, other.memory_bytes());
-          },
-      .frame_bytes = plan.frame_bytes,
-      .gpu = gpu,
-      .warn = kinds.warn};
+  invert::InverterSetup setup{.folder = folder_,
+                              .label = run_prefix_ + std::string(name) + std::to_string(number),
+                              .partitions = kinds.partitions,
+                              .budget = [&budget = budget_] { return budget.postings_of_one(); },
+                              .frame_bytes = plan.frame_bytes,
+                              .gpu = kinds.gpu_memory,
+                              .warn = kinds.warn};
+  setup.gpu.more_devices.resize(std::min<std::size_t>(setup.gpu.more_devices.size(), plan.text_devices - 1));
   if (plan.text_batch > 0) return {nullptr, make_text_inverter(kinds, plan, std::move(setup))};
   auto made = kind.make(std::move(setup));
   return {kinds.around ? kinds.around(std::move(made), number) : std::move(made), nullptr};
@@ -85,9 +65,7 @@ std::unique_ptr<invert::TextInverter> InverterLanes::make_text_inverter(const Ki
                             .take_length = std::move(take_length),
                             .threads = plan.parsers,
                             .table_bits = plan.table_bits,
-                            .max_text = plan.text_batch,
-                            .may_lose_postings = kinds.may_lose_postings,
-                            .max_kept_texts = 2 * plan.text_batch});
+                            .max_text = plan.text_batch});
 }
 
 bool InverterLanes::push(Batch& batch, std::stop_token stop) {
@@ -100,7 +78,8 @@ void InverterLanes::close(std::uint64_t keep) {
 }
 
 bool InverterLanes::any_holds_more(std::uint64_t bytes) const {
-  return std::any_of(lanes_.begin(), lanes_.end(), [&](const auto& lane) { return lane->memory_bytes() > bytes; });
+  return std::any_of(lanes_.begin(), lanes_.end(),
+                     [&](const auto& lane) { return lane->inverter.memory_bytes() > bytes; });
 }
 
 void InverterLanes::flush_above(std::uint64_t bytes, std::stop_token stop) {
@@ -140,38 +119,14 @@ std::uint64_t InverterLanes::text_tokens_before(std::uint64_t order) {
   return found == text_tokens_before_.end() ? 0 : found->second;
 }
 
-// The lane's thread: flushes, or has a thread flush while the spare goes on.
-Result<void> InverterLanes::carry_out_flush(Lane& lane, std::size_t number, const std::stop_token& stop) {
-  FROND_TRY(end_flushing(lane));
-  const std::uint64_t order = ++lane.ordered;
-  OneInverter& inverter = lane.inverters[lane.active];
-  if (inverter.texts) {
-    FROND_TRY(inverter.texts->give_lengths());
+Result<void> InverterLanes::carry_out_flush(Lane& lane) {
+  if (lane.inverter.texts) {
+    FROND_TRY(lane.inverter.texts->give_lengths());
     for (runs::LengthsWriter& lengths : lengths_) FROND_TRY(lengths.flush());
     const MutexLock lock(flushed_mutex_);
-    text_tokens_before_[order] = text_tokens_;
+    text_tokens_before_[lane.flushes + 1] = text_tokens_;
   }
-  // The spare would have too little beside what is more than half of the budget.
-  const bool worth_it = inverter.memory_bytes() <= budget_.postings_of_one() / 2;
-  if (!lane.has_spare() || !worth_it) return flush(lane, inverter, order);
-  lane.active = 1 - lane.active;
-  lane.flushing = std::async(std::launch::async, [this, &lane, &inverter, number, order, stop]() -> Result<void> {
-    name_this_thread(("flusher-" + std::to_string(number)).c_str());
-    Result<void> flushed;
-    try {
-      flushed = flush(lane, inverter, order);
-    } catch (const std::exception& thrown) {
-      flushed = Error(Code::kUnavailable, thrown.what());
-    }
-    flush_seconds_.fetch_add(thread_seconds());
-    if (!flushed) (void)lane.queue->push(nullptr, stop);  // wakes the lane's thread, which takes the error
-    return flushed;
-  });
-  return {};
-}
-
-Result<void> InverterLanes::end_flushing(Lane& lane) {
-  return lane.flushing.valid() ? lane.flushing.get() : Result<void>();
+  return flush(lane);
 }
 
 // Memory that is returned and taken again costs a page fault for each 4 KiB.
@@ -179,12 +134,13 @@ void InverterLanes::release_memory() const {
   if (resident_bytes() > keeps_bytes_) release_unused_memory();
 }
 
-Result<void> InverterLanes::flush(Lane& lane, OneInverter& inverter, std::uint64_t order) {
+Result<void> InverterLanes::flush(Lane& lane) {
+  const OneInverter& inverter = lane.inverter;
   std::vector<runs::RunFile> runs = FROND_TRY(inverter.texts ? inverter.texts->flush() : inverter.tokens->flush());
   release_memory();
   const MutexLock lock(flushed_mutex_);
-  for (runs::RunFile& run : runs) lane.runs.push_back({order, std::move(run)});
-  lane.flushes = order;
+  ++lane.flushes;
+  for (runs::RunFile& run : runs) lane.runs.push_back({lane.flushes, std::move(run)});
   flushed_.notify_all();
   return {};
 }
@@ -203,7 +159,7 @@ std::vector<runs::RunFile> InverterLanes::take_runs(std::uint64_t order) {
 
 std::uint64_t InverterLanes::memory_bytes() const {
   std::uint64_t all = 0;
-  for (const auto& lane : lanes_) all += lane->memory_bytes();
+  for (const auto& lane : lanes_) all += lane->inverter.memory_bytes();
   return all;
 }
 
@@ -237,7 +193,7 @@ Result<std::vector<std::unique_ptr<invert::InMemoryPostings>>> InverterLanes::ta
     FROND_TRY(runs.finish(written));
     lane.in_memory.reset();
     const MutexLock lock(flushed_mutex_);
-    for (runs::RunFile& run : written) lane.runs.push_back({lane.ordered, std::move(run)});
+    for (runs::RunFile& run : written) lane.runs.push_back({lane.flushes, std::move(run)});
   }
   return taken;
 }
@@ -245,17 +201,14 @@ Result<std::vector<std::unique_ptr<invert::InMemoryPostings>>> InverterLanes::ta
 std::unique_ptr<runs::PostingSlices> InverterLanes::take_slices() { return std::move(lanes_.front()->slices); }
 
 Result<void> InverterLanes::invert(Lane& lane, std::size_t number, Batch& batch) {
-  OneInverter& inverter = lane.inverters[lane.active];
+  const OneInverter& inverter = lane.inverter;
   if (inverter.texts) return inverter.texts->invert(std::move(batch.parsed.texts), batch.numbers);
   return inverter.tokens->invert(batch.parsed.tokens, batch.shares[number], batch.numbers);
 }
 
 Result<void> InverterLanes::run(std::size_t number, BatchPool& pool, std::stop_token stop) {
   Lane& lane = *lanes_[number];
-  Result<void> inverted = run_batches(lane, number, pool, stop);
-  Result<void> flushed = end_flushing(lane);
-  FROND_TRY(std::move(inverted));
-  FROND_TRY(std::move(flushed));
+  FROND_TRY(run_batches(lane, number, pool, stop));
   return stop.stop_requested() ? Result<void>() : end(lane);
 }
 
@@ -263,29 +216,29 @@ Result<void> InverterLanes::run_batches(Lane& lane, std::size_t number, BatchPoo
   while (const std::optional<Batch*> item = lane.queue->pop(stop)) {
     Batch* const batch = *item;
     if (batch == nullptr) {
-      FROND_TRY(carry_out_flush(lane, number, stop));
+      FROND_TRY(carry_out_flush(lane));
       continue;
     }
-    const std::uint64_t before = lane.memory_bytes();
+    const std::uint64_t before = lane.inverter.memory_bytes();
     FROND_TRY(invert(lane, number, *batch));
-    if (lane.memory_bytes() + kWorthReturning < before) release_memory();
+    if (lane.inverter.memory_bytes() + kWorthReturning < before) release_memory();
     if (--batch->readers_left == 0) pool.release(*batch);
   }
   return {};
 }
 
 Result<void> InverterLanes::end(Lane& lane) {
-  OneInverter& inverter = lane.inverters[lane.active];
+  const OneInverter& inverter = lane.inverter;
   const std::uint64_t most = keep_;
   if (most > 0 && inverter.tokens) {
     // Batches may have come since the sequencer saw that it is little enough.
-    lane.unspilled_bytes = lane.memory_bytes();
+    lane.unspilled_bytes = lane.inverter.memory_bytes();
     if ((would_keep_ += lane.unspilled_bytes) <= most) lane.in_memory = inverter.tokens->take_postings();
   } else if (most > 0) {
     lane.slices = FROND_TRY(inverter.texts->take_postings(most));
     if (lane.slices) lane.unspilled_bytes = lane.slices->memory_bytes();
   }
-  return lane.in_memory || lane.slices ? Result<void>() : flush(lane, inverter, ++lane.ordered);
+  return lane.in_memory || lane.slices ? Result<void>() : flush(lane);
 }
 
 }  // namespace frond::indexer::pipeline

@@ -1,16 +1,11 @@
 #pragma once
 // The inverters of a build, each with its queue of batches and its runs. An inverter keeps to its budget only while it
 // inverts; one that waits for a batch must be ordered to flush.
-//
-// A flush takes seconds. Where memory allows, a lane has a second inverter, its spare: when a flush is ordered, the
-// spare takes the next batches, and a thread flushes the other one meanwhile. The two share the budget.
-#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <future>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -40,15 +35,11 @@ class InverterLanes {
     const invert::TextInverterKind* texts;      // in place of all others, if the plan says so
     const text::AnalyzerConfig& analyzer;       // of texts
     std::vector<runs::LengthsWriter>& lengths;  // by partition, made before the first batch: of the texts' documents
-    bool spares;                                // flushes will be ordered that are worth a spare, if the plan has them
-    bool may_lose_postings;                     // of texts: see TextInverterSetup
   };
   // As many inverters as the plan says, those of the CPU first.
   // REQUIRES: `budget` outlives this; `kinds` has each kind of which the plan has inverters.
   InverterLanes(const Kinds& kinds, const MemoryPlan& plan, const MemoryBudget& budget,
                 const std::filesystem::path& folder);
-  // Waits for what is being flushed.
-  ~InverterLanes();
   InverterLanes(const InverterLanes&) = delete;
   InverterLanes& operator=(const InverterLanes&) = delete;
   std::size_t count() const { return lanes_.size(); }
@@ -85,8 +76,6 @@ class InverterLanes {
   // Terms of documents that came as texts before an order that was carried out; or of all, when the threads have ended.
   std::uint64_t text_tokens_before(std::uint64_t order);
   std::uint64_t text_tokens() const { return text_tokens_; }
-  // Processor time of the threads that flushed. When the threads have ended.
-  double flush_seconds() const { return flush_seconds_; }
 
  private:
   // One of the two of its pointers is set.
@@ -103,30 +92,23 @@ class InverterLanes {
     runs::RunFile run;
   };
   struct Lane {
-    std::array<OneInverter, 2> inverters;                 // the second is a spare, if there is one
-    std::size_t active = 0;                               // that takes batches; of the lane's thread, as is flushing
-    std::future<Result<void>> flushing;                   // the other one
+    OneInverter inverter;
     std::unique_ptr<BoundedQueue<Batch*>> queue;          // null: flush
     std::vector<Flushed> runs;                            // flushed and not taken, under flushed_mutex_
-    std::uint64_t flushes = 0;                            // carried out, under flushed_mutex_
-    std::uint64_t ordered = 0;                            // that the lane's thread has seen
+    std::uint64_t flushes = 0;                            // carried out; changed under flushed_mutex_
     std::unique_ptr<invert::InMemoryPostings> in_memory;  // when its thread has ended; or
     std::unique_ptr<runs::PostingSlices> slices;
     std::uint64_t unspilled_bytes = 0;  // of it
-    bool has_spare() const { return inverters[1].tokens || inverters[1].texts; }
-    std::uint64_t memory_bytes() const { return inverters[0].memory_bytes() + inverters[1].memory_bytes(); }
   };
-  OneInverter make_inverter(const Kinds& kinds, const MemoryPlan& plan, std::size_t number, std::size_t place,
-                            const invert::GpuMemory& gpu);
+  OneInverter make_inverter(const Kinds& kinds, const MemoryPlan& plan, std::size_t number);
   std::unique_ptr<invert::TextInverter> make_text_inverter(const Kinds& kinds, const MemoryPlan& plan,
                                                            invert::InverterSetup setup);
   Result<void> invert(Lane& lane, std::size_t number, Batch& batch);
   bool any_holds_more(std::uint64_t bytes) const;
   std::uint64_t give_order(std::stop_token stop) FROND_REQUIRES(order_mutex_);
   Result<void> run_batches(Lane& lane, std::size_t number, BatchPool& pool, const std::stop_token& stop);
-  Result<void> carry_out_flush(Lane& lane, std::size_t number, const std::stop_token& stop);
-  Result<void> flush(Lane& lane, OneInverter& inverter, std::uint64_t order);
-  Result<void> end_flushing(Lane& lane);
+  Result<void> carry_out_flush(Lane& lane);
+  Result<void> flush(Lane& lane);
   void release_memory() const;
   Result<void> end(Lane& lane);
 
@@ -146,7 +128,6 @@ class InverterLanes {
   std::atomic<std::uint64_t> would_keep_ = 0;  // of the inverters that have ended
   std::uint64_t text_tokens_ = 0;              // the thread of the lane; others when it has ended
   std::map<std::uint64_t, std::uint64_t> text_tokens_before_ FROND_GUARDED_BY(flushed_mutex_);  // by order
-  std::atomic<double> flush_seconds_ = 0;
 };
 
 }  // namespace frond::indexer::pipeline

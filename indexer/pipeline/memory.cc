@@ -52,9 +52,6 @@ constexpr std::uint64_t kTextsShare = 152, kSmallTextsShare = 1024, kMinForLarge
 constexpr std::uint64_t kMaxTextBatch = 128 * kMiB, kTextFactor = 17;
 constexpr std::uint64_t kTextBytes = 4 * kMiB;
 
-// With less, runs would become smaller if two inverters shared what there is for one.
-constexpr std::uint64_t kMinForSpares = 1024 * kMiB, kMinForSparesOfTexts = 4096 * kMiB;
-
 std::uint64_t ids_of(std::uint64_t limit) { return limit / 8 * 3 - 16 * kMiB; }
 std::uint64_t alone_of(std::uint64_t limit) { return limit / 8 * 3; }
 std::uint64_t parse_of(std::uint64_t limit) { return limit / 8; }
@@ -80,7 +77,6 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
     plan.text_batch =
         std::min(limit / devices / (limit < kMinForLargeTexts ? kSmallTextsShare : kTextsShare), kMaxTextBatch);
   plan.text_devices = std::max(1u, devices);
-  plan.spares = limit >= (texts ? kMinForSparesOfTexts : kMinForSpares);
   plan.batches = 2 * std::size_t{parsers} + 3;
   // With texts, a batch for each GPU more, so that parsers go on while it is worked on.
   if (texts && limit >= kMinForLargeTexts) plan.batches += devices * plan.text_batch / batch_bytes;
@@ -99,18 +95,17 @@ MemoryPlan plan_with(std::uint64_t limit, std::uint32_t parsers, std::uint32_t i
   plan.unspilled = limit / kUnspilledShare;
   while (plan.unspilled > 0 && !plan_writing(limit, 1, kUnspilledThreads, plan.unspilled).fits) plan.unspilled /= 2;
   plan.min_run = invert::kMinInverterBytes;
-  const std::uint64_t batch = batch_bytes * kBatchTenths / 10, sets = plan.spares ? 2 : 1;
+  const std::uint64_t batch = batch_bytes * kBatchTenths / 10;
   const std::uint64_t always =
       kProgramBytes + input.record_bytes + 2 * batch +
       parsers * (kParserBytes + parse::table_bytes(texts ? parse::kMinTableBits : plan.table_bits) +
                  batch_bytes * kParserTenths / 10) +
       batch_bytes * kSpoolersTenths / 10 + partitions * (plan.spool_bytes + plan.lengths_bytes) +
       gpu_inverters * invert::kPinnedBytes +
-      sets *
-          (texts ? devices * (plan.text_batch * kTextFactor + kTextBytes) + parse::table_bytes(plan.table_bits) : 0) +
-      sets * plan.all_inverters() * invert::PartitionRuns::bytes(partitions, plan.frame_bytes);
+      (texts ? devices * (plan.text_batch * kTextFactor + kTextBytes) + parse::table_bytes(plan.table_bits) : 0) +
+      plan.all_inverters() * invert::PartitionRuns::bytes(partitions, plan.frame_bytes);
   plan.drained = (plan.batches - 2) * batch + plan.parse;
-  const std::uint64_t postings = sets * plan.all_inverters() * invert::kMinInverterBytes;
+  const std::uint64_t postings = plan.all_inverters() * invert::kMinInverterBytes;
   const std::uint64_t beside_others = always + plan.drained + input.window_bytes + plan.ids + postings;
   const std::uint64_t beside_one_alone = always + plan.alone + plan.ids + postings;
   if (std::max(beside_others, beside_one_alone) <= limit) plan.elastic = limit - always - plan.drained;

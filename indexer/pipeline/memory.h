@@ -38,7 +38,6 @@ struct MemoryPlan {
                                     // batches of so many bytes
   std::uint32_t text_devices = 1;   // that have such batches: as many as asked for, or as fit
   std::uint32_t all_inverters() const { return text_batch > 0 ? 1 : inverters + gpu_inverters; }
-  bool spares = false;            // whether inverters on CPUs, or the one of texts, may have spares (InverterLanes)
   std::size_t batches = 0;        // in flight
   std::uint64_t batch_bytes = 0;  // of records, of one batch
   int table_bits = 0;             // of each parser's tables of terms and tokens

@@ -9,13 +9,6 @@
 namespace frond::indexer::pipeline {
 namespace {
 
-// A spare inverter of texts takes half of the device's memory, and is of use only if runs are written: at
-// checkpoints, or where postings do not fit, which take about a byte for each byte of text.
-bool wants_spares(const InvertOptions& options) {
-  const std::uint64_t every = options.checkpoints.every;
-  if (every == 0 || options.memory.text_batch == 0 || options.checkpoints.from != nullptr) return every > 0;
-  return ingest::may_exceed(options.inputs, options.read.hidden, std::min(every, options.gpu.bytes / 4 * 3));
-}
 std::string session_of(const CheckpointOptions& checkpoints) {
   return checkpoints.session == 0 ? std::string() : "s" + std::to_string(checkpoints.session) + "-";
 }
@@ -50,9 +43,7 @@ Pipeline::Pipeline(const InvertOptions& options, const std::filesystem::path& fo
               .around = options.around_inverter,
               .texts = options.text_inverter,
               .analyzer = options.analyzer,
-              .lengths = lengths_,
-              .spares = wants_spares(options),
-              .may_lose_postings = options.may_lose_postings},
+              .lengths = lengths_},
              plan_, budget_, folder) {}
 
 // Of a killed build: cuts off what it wrote behind its last checkpoint.

@@ -54,8 +54,7 @@ Result<void> expect_room(const pipeline::InvertedDocuments::Part& part, std::uin
 
 Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocuments::Part& part, std::uint32_t number,
                                                     const std::filesystem::path& folder, const std::string& id,
-                                                    std::size_t partitions, Shared& shared, std::size_t thread,
-                                                    std::stop_token stop) {
+                                                    std::size_t partitions, Shared& shared, std::stop_token stop) {
   const PartitionBuildOptions& options = shared.options;
   FROND_TRY(expect_room(part, shared.unspilled_bytes(partitions), folder, options.disk_reserve));
   runs::SpoolContents read;
@@ -67,7 +66,7 @@ Result<partition::PartitionSummary> build_partition(const pipeline::InvertedDocu
   FirstError error(stop);
   PartitionLists lists(*writer, {part.runs, number, folder, spool->lengths}, shared.lists, error);
   error.guard([&]() -> Result<void> {
-    FROND_TRY(shared.fields.write(*writer, part.spool, spool->field_bytes, thread, shared.done, error.token()));
+    FROND_TRY(shared.fields.write(*writer, part.spool, spool->field_bytes, shared.done, error.token()));
     return error.token().stop_requested() ? Result<void>() : writer->end_documents();
   });
   lists.join();
@@ -95,14 +94,14 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
   Shared shared{options, done, {pool, options.stored, options.sample, options.memory, parts.size()}, {options, pool}};
   FROND_TRY(shared.lists.prepare(parts, folder));
   FirstError error(stop);
-  const auto work = [&](std::size_t thread) -> Result<void> {
+  const auto work = [&]() -> Result<void> {
     for (std::uint32_t p = next++; p < parts.size() && !error.token().stop_requested(); p = next++) {
       if (p < options.written.size() && options.written[p]) {
         summaries[p] = *options.written[p];
         done += summaries[p].documents;
         continue;
       }
-      auto built = build_partition(parts[p], p, folder, ids[p], parts.size(), shared, thread, error.token());
+      auto built = build_partition(parts[p], p, folder, ids[p], parts.size(), shared, error.token());
       if (!built) return std::move(built).error().within("partition " + std::to_string(p));
       summaries[p] = std::move(*built);
       pipeline::release_unused_memory(options.memory);
@@ -119,7 +118,7 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
     for (std::uint32_t i = 0; i < std::max(1u, options.memory.at_once); ++i)
       threads.emplace_back([&, i] {
         name_this_thread(("writer-" + std::to_string(i)).c_str());
-        error.guard([&] { return work(i); });
+        error.guard(work);
       });
   }
   FROND_TRY(error.result());

@@ -120,17 +120,6 @@ std::size_t sample_bytes(const pipeline::FieldSample& sample) {
   return std::max<std::size_t>(4 * partition::kMinSampleBytes, sample.estimated_bytes() / kSampleShare);
 }
 
-class Counted {
- public:
-  explicit Counted(std::atomic<std::size_t>& count) : count_(count) { ++count_; }
-  ~Counted() { --count_; }
-  Counted(const Counted&) = delete;
-  Counted& operator=(const Counted&) = delete;
-
- private:
-  std::atomic<std::size_t>& count_;
-};
-
 }  // namespace
 
 BuildDictionary::BuildDictionary(TaskPool& pool, StoredCompression how, const pipeline::FieldSample& sample,
@@ -165,12 +154,11 @@ class StoredFields::Stream {
  public:
   // trained: the blocks need the dictionary.
   Stream(StoredFields& shared, partition::PartitionWriter& writer, runs::SpoolReader spool, bool trained,
-         std::size_t thread, std::atomic<std::uint64_t>& done)
+         std::atomic<std::uint64_t>& done)
       : shared_(shared),
         writer_(writer),
         cutter_(std::move(spool), partition::document_block_bytes(shared.how_)),
         trained_(trained),
-        thread_(shared.pool_.threads() + thread),
         done_(done),
         tasks_(shared.pool_, shared.memory_.ahead_bytes) {}
 
@@ -197,16 +185,8 @@ class StoredFields::Stream {
     return {};
   }
   Result<void> write_group(BlockGroup group) {
-    if (shared_.every_core_writes()) {
-      FROND_TRY(take_all());
-      return add(pack(std::move(group), shared_.compressor(thread_, trained_)));
-    }
     while (tasks_.full() || tasks_.ready()) FROND_TRY(take());
     const std::uint64_t bytes = group.held_bytes();
-    if (tasks_.full_with(bytes)) {
-      tasks_.put(bytes, pack(std::move(group), shared_.compressor(thread_, trained_)));
-      return {};
-    }
     tasks_.begin(bytes, [this, group = std::move(group)](std::size_t worker) mutable -> Result<PackedGroup> {
       return pack(std::move(group), shared_.compressor(worker, trained_));
     });
@@ -227,7 +207,6 @@ class StoredFields::Stream {
   partition::PartitionWriter& writer_;
   BlockCutter cutter_;
   const bool trained_;
-  const std::size_t thread_;
   std::atomic<std::uint64_t>& done_;
   OrderedTasks<PackedGroup> tasks_;
 };
@@ -238,22 +217,21 @@ StoredFields::StoredFields(TaskPool& pool, StoredCompression how, const pipeline
       how_(how),
       memory_(memory),
       dictionary_(pool, how, sample, partitions),
-      compressors_(2 * (pool.threads() + std::max(1u, memory.at_once))) {}
+      compressors_(2 * pool.threads()) {}
 
-partition::BlockCompressor& StoredFields::compressor(std::size_t thread, bool trained) {
-  auto& compressor = compressors_[2 * thread + (trained ? 1 : 0)];
+partition::BlockCompressor& StoredFields::compressor(std::size_t worker, bool trained) {
+  auto& compressor = compressors_[2 * worker + (trained ? 1 : 0)];
   if (!compressor) compressor = dictionary_.compressor(trained);
   return *compressor;
 }
 
 Result<void> StoredFields::write(partition::PartitionWriter& writer, const std::filesystem::path& spool,
-                                 std::uint64_t field_bytes, std::size_t thread, std::atomic<std::uint64_t>& done,
+                                 std::uint64_t field_bytes, std::atomic<std::uint64_t>& done,
                                  const std::stop_token& stop) {
   const ByteBuffer* const dictionary = FROND_TRY(dictionary_.bytes());
   const bool trained = !dictionary->empty() && field_bytes >= partition::kMinTrainedBytes;
   if (trained) writer.set_dictionary(*dictionary);
-  const Counted counted(writing_);
-  return Stream(*this, writer, FROND_TRY(runs::SpoolReader::open(spool)), trained, thread, done).write(stop);
+  return Stream(*this, writer, FROND_TRY(runs::SpoolReader::open(spool)), trained, done).write(stop);
 }
 
 }  // namespace frond::indexer::publish

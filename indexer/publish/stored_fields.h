@@ -102,33 +102,26 @@ class BuildDictionary {
 
 // The stored fields of all partitions on their way from spools to files. The threads that write partitions share what
 // is in here: the dictionary, and the packers that compress for them.
-//
-// Who compresses: where every core has a partition to write, the threads that write them, since what a thread reads,
-// compresses and writes by itself stays in its core's cache, and nobody waits or is woken. Otherwise the packers; a
-// thread that has given them enough compresses some itself. The bytes are the same.
 class StoredFields {
  public:
   StoredFields(TaskPool& pool, partition::StoredCompression how, const pipeline::FieldSample& sample,
                const pipeline::WritePlan& memory, std::size_t partitions);
 
-  // Writes the documents of a spool, which has `field_bytes` of fields, and counts them in `done`. Called by the
-  // threads below memory.at_once, each with its own number. Ends early when `stop` says so. Errors: kCorrupt,
-  // kUnavailable, and those of PartitionWriter::add_block().
+  // Writes the documents of a spool, which has `field_bytes` of fields, and counts them in `done`. Any
+  // thread. Ends early when `stop` says so. Errors: kCorrupt, kUnavailable, and those of PartitionWriter::add_block().
   Result<void> write(partition::PartitionWriter& writer, const std::filesystem::path& spool, std::uint64_t field_bytes,
-                     std::size_t thread, std::atomic<std::uint64_t>& done, const std::stop_token& stop);
+                     std::atomic<std::uint64_t>& done, const std::stop_token& stop);
 
  private:
   class Stream;
-  bool every_core_writes() const { return writing_.load(std::memory_order_relaxed) >= pool_.threads(); }
-  // thread: of the pool, or behind these the threads that write. Used by that thread alone.
-  partition::BlockCompressor& compressor(std::size_t thread, bool trained);
+  // Of a thread of the pool, for that thread alone.
+  partition::BlockCompressor& compressor(std::size_t worker, bool trained);
 
   TaskPool& pool_;
   const partition::StoredCompression how_;
   const pipeline::WritePlan memory_;
   BuildDictionary dictionary_;
-  std::vector<std::unique_ptr<partition::BlockCompressor>> compressors_;  // two of each thread: untrained and trained
-  std::atomic<std::size_t> writing_{0};                                   // calls of write()
+  std::vector<std::unique_ptr<partition::BlockCompressor>> compressors_;  // two of each worker: untrained and trained
   Mutex large_frame_;  // held while one is written: there is memory for one long document
 };
 

@@ -1,8 +1,10 @@
 #include "indexer/publish/term_statistics.h"
 
 #include <algorithm>
-#include <cstring>
+#include <memory>
 #include <utility>
+
+#include "common/partition/partition.h"
 
 namespace frond::indexer::publish {
 
@@ -29,53 +31,43 @@ namespace {
 constexpr std::size_t kRangeBlocks = 4;
 constexpr std::size_t kRecordBytes = 40;  // of two numbers, two lengths, and a term that is not long
 
-std::uint64_t head_of(std::string_view term) {
-  std::uint64_t head = 0;
-  std::memcpy(&head, term.data(), std::min(term.size(), sizeof head));
-  return __builtin_bswap64(head);
-}
-
 }  // namespace
 
-// The terms of a partition from a place on.
-class PartitionTerms::Cursor {
+// The terms of a partition that are in a range.
+class PartitionTerms::Cursor final : public partition::TermCursor {
  public:
-  // At the first term that is not less than `begin`; done() if there is none.
-  Cursor(const Blocks& blocks, std::string_view begin)
+  Cursor(const Blocks& blocks, std::string_view begin, std::optional<std::string_view> end)
       : next_block_(
             std::upper_bound(blocks.begin(), blocks.end(), begin,
                              [](std::string_view term, const ByteBuffer& block) { return term < first_term(block); })),
-        end_(blocks.end()) {
+        end_block_(blocks.end()),
+        begin_(begin),
+        end_(end) {
     if (next_block_ != blocks.begin()) --next_block_;
+  }
+  Result<bool> next() override {
     do {
-      advance();
-    } while (!done_ && term_ < begin);
+      if (in_.at_end()) {
+        if (next_block_ == end_block_) return false;
+        in_ = ByteReader(*next_block_++);
+      }
+      term_.resize(in_.get_varint());
+      term_ += in_.get_text();
+      statistics_.document_frequency = in_.get_varint();
+      statistics_.occurrences = in_.get_varint();
+    } while (term_ < begin_);
+    return !end_ || term_ < *end_;
   }
-  bool done() const { return done_; }
-  void advance() {
-    if (in_.at_end()) {
-      done_ = next_block_ == end_;
-      if (done_) return;
-      in_ = ByteReader(*next_block_++);
-    }
-    term_.resize(in_.get_varint());
-    term_ += in_.get_text();
-    document_frequency_ = in_.get_varint();
-    occurrences_ = in_.get_varint();
-    head_ = head_of(term_);
-  }
-  const std::string& term() const { return term_; }
-  std::uint64_t document_frequency() const { return document_frequency_; }
-  std::uint64_t occurrences() const { return occurrences_; }
-  bool is_behind(const Cursor& other) const { return head_ != other.head_ ? head_ > other.head_ : term_ > other.term_; }
+  std::string_view term() const override { return term_; }
+  const partition::TermStatistics& statistics() const override { return statistics_; }
 
  private:
-  Blocks::const_iterator next_block_, end_;
+  Blocks::const_iterator next_block_, end_block_;
+  const std::string_view begin_;
+  const std::optional<std::string_view> end_;
   ByteReader in_{ByteView()};
-  bool done_ = false;
   std::string term_;
-  std::uint64_t head_ = 0;  // the first eight bytes, as a number that sorts as they do
-  std::uint64_t document_frequency_ = 0, occurrences_ = 0;
+  partition::TermStatistics statistics_;
 };
 
 // The terms of a range, one behind the other.
@@ -129,32 +121,16 @@ void PartitionTerms::add(Part& part, std::string_view term, std::uint64_t docume
 }
 
 // As many as begin <= term < end, in order; no end: to the last one.
-PartitionTerms::Merged PartitionTerms::merge_range(std::string_view begin, std::optional<std::string_view> end) const {
-  std::vector<Cursor> cursors;
-  for (const Part& part : parts_) cursors.emplace_back(part.blocks, begin);
-  const auto later = [](const Cursor* a, const Cursor* b) { return a->is_behind(*b); };
-  std::vector<Cursor*> front;  // a heap, the least term first
-  const auto has_terms = [&end](const Cursor& cursor) { return !cursor.done() && (!end || cursor.term() < *end); };
-  for (Cursor& cursor : cursors)
-    if (has_terms(cursor)) front.push_back(&cursor);
-  std::make_heap(front.begin(), front.end(), later);
+Result<PartitionTerms::Merged> PartitionTerms::merge_range(std::string_view begin,
+                                                           std::optional<std::string_view> end) const {
+  partition::TermCursors cursors;
+  for (const Part& part : parts_) cursors.push_back(std::make_unique<Cursor>(part.blocks, begin, end));
   Merged merged;
-  while (!front.empty()) {
-    if (const std::string& term = front.front()->term();
-        merged.terms.empty() ||
-        std::string_view(merged.text).substr(merged.terms.size() > 1 ? merged.terms.end()[-2].end : 0) != term) {
-      merged.text += term;
-      merged.terms.push_back({merged.text.size(), 0, 0});
-    }
-    merged.terms.back().document_frequency += front.front()->document_frequency();
-    merged.terms.back().occurrences += front.front()->occurrences();
-    std::pop_heap(front.begin(), front.end(), later);
-    front.back()->advance();
-    if (has_terms(*front.back()))
-      std::push_heap(front.begin(), front.end(), later);
-    else
-      front.pop_back();
-  }
+  FROND_TRY(partition::merge_terms(cursors, [&merged](auto term, const auto& statistics) -> Result<void> {
+    merged.text += term;
+    merged.terms.push_back({merged.text.size(), statistics.document_frequency, statistics.occurrences});
+    return {};
+  }));
   return merged;
 }
 
@@ -170,8 +146,7 @@ Result<bool> PartitionTerms::merge(TaskPool& pool, TermsWriter& to) {
   while (next < begins.size() || !tasks.empty()) {
     for (; next < begins.size() && !tasks.full(); ++next) {
       const auto end = next + 1 < begins.size() ? std::optional(begins[next + 1]) : std::nullopt;
-      tasks.begin(1,
-                  [this, begin = begins[next], end](std::size_t) -> Result<Merged> { return merge_range(begin, end); });
+      tasks.begin(1, [this, begin = begins[next], end](std::size_t) { return merge_range(begin, end); });
     }
     const Merged merged = FROND_TRY(tasks.take());
     std::size_t begin = 0;

@@ -106,7 +106,7 @@ class PartitionTerms {
   struct Merged;
   void add(Part& part, std::string_view term, std::uint64_t document_frequency, std::uint64_t occurrences);
   static std::string_view first_term(const ByteBuffer& block);
-  Merged merge_range(std::string_view begin, std::optional<std::string_view> end) const;
+  Result<Merged> merge_range(std::string_view begin, std::optional<std::string_view> end) const;
 
   const std::uint64_t max_bytes_;
   std::atomic<std::uint64_t> bytes_ = 0;

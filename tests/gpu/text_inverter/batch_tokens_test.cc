@@ -1,4 +1,4 @@
-// What a search has for the host comes back whole, however much of it was copied ahead.
+// What a search has for the host comes back whole, however much it is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,7 @@ std::string text_of(const TokenKey& key) {
   return bytes;
 }
 
-// Of both, 1024 are copied ahead at least, or twice as many as the batch before had.
-TEST(BatchTokens, AreWholeHoweverFewTheBatchBeforeHad) {
+TEST(BatchTokens, AreWholeHoweverManyThereAre) {
   struct Case {
     std::uint32_t words, long_words;  // new ones; those that are too long for the device
   };

@@ -30,7 +30,6 @@ struct Inverted {
   std::map<DocumentNumber, std::uint32_t> lengths;
   std::size_t runs = 0;
   std::uint64_t most_memory = 0;  // after any batch
-  std::vector<std::string> warnings;
 };
 
 struct How {
@@ -39,8 +38,6 @@ struct How {
   std::uint64_t budget = std::uint64_t{1} << 30;
   std::uint64_t max_text = std::uint64_t{1} << 20;
   text::AnalyzerConfig analyzer{};
-  bool may_lose_postings = false;
-  std::uint64_t max_kept_texts = std::uint64_t{1} << 30;
   std::vector<int> more_devices{};
 };
 
@@ -54,17 +51,14 @@ Inverted inverted(const std::vector<Batch>& batches, const How& how) {
                                 .label = "text",
                                 .partitions = how.partitions,
                                 .budget = [most = how.budget] { return most; },
-                                .gpu = {.bytes = how.device_bytes, .more_devices = how.more_devices},
-                                .warn = [&](const std::string& said) { all.warnings.push_back(said); }},
+                                .gpu = {.bytes = how.device_bytes, .more_devices = how.more_devices}},
                    .analyzer = how.analyzer,
                    .take_length =
                        [&](DocumentNumber number, std::uint32_t terms) {
                          EXPECT_TRUE(all.lengths.emplace(number, terms).second) << "two lengths of " << number;
                          return Result<void>();
                        },
-                   .max_text = how.max_text,
-                   .may_lose_postings = how.may_lose_postings,
-                   .max_kept_texts = how.max_kept_texts});
+                   .max_text = how.max_text});
     for (std::size_t i = 0; i < batches.size(); ++i) {
       const auto taken = inverter.invert(batches[i].texts, batches[i].numbers);
       EXPECT_TRUE(taken) << taken.error().message();
@@ -97,11 +91,10 @@ std::vector<Batch> random_batches(std::mt19937& random, std::size_t batches, std
 }
 
 // Returns the number of runs.
-std::size_t expect_what_the_cpu_finds(const std::vector<Batch>& batches, const How& how, std::size_t warnings = 0) {
+std::size_t expect_what_the_cpu_finds(const std::vector<Batch>& batches, const How& how) {
   const Inverted cpu = inverted<CpuTextInverter>(batches, how), gpu = inverted<GpuTextInverter>(batches, how);
   EXPECT_EQ(gpu.lengths, cpu.lengths);
   EXPECT_EQ(gpu.partitions, cpu.partitions);
-  EXPECT_EQ(gpu.warnings.size(), warnings) << (gpu.warnings.empty() ? "" : gpu.warnings[0]);
   return gpu.runs;
 }
 
@@ -212,26 +205,15 @@ TEST(GpuTextInverter, WritesMoreRunsWhereTheBudgetIsSmall) {
             2u);
 }
 
-TEST(GpuTextInverter, DropsTextsThatTheDeviceHasBeforeItWritesRuns) {
-  std::mt19937 random(10);
-  const std::vector<Batch> batches = random_batches(random, 30, 60, 3000, 5);
-  How how{.partitions = 1, .budget = 6 << 20, .max_text = 64 << 10};
-  EXPECT_GT(expect_what_the_cpu_finds(batches, how), 2u);
-  how.may_lose_postings = true;
-  EXPECT_EQ(expect_what_the_cpu_finds(batches, how), 2u) << "one each flush";
-}
-
 // However much memory there is, so that a build of any length takes little of it.
-TEST(GpuTextInverter, KeepsFewTextsThatMayBeLost) {
+TEST(GpuTextInverter, DropsTextsThatTheDeviceHas) {
   std::mt19937 random(10);
   const std::vector<Batch> batches = random_batches(random, 50, 60, 3000, 5);
+  std::uint64_t texts = 0;
+  for (const Batch& batch : batches) texts += batch.texts.bytes.size();
   How how{.partitions = 1, .max_text = 64 << 10};
-  const auto memory = [&] { return inverted<GpuTextInverter>(batches, how).most_memory; };
-  const std::uint64_t all = memory();
-  how.max_kept_texts = 256 << 10;
-  EXPECT_GT(memory(), all / 10 * 9) << "they may not be lost";
-  how.may_lose_postings = true;
-  EXPECT_LT(memory(), all / 2);  // the rest is terms
+  EXPECT_LT(inverted<GpuTextInverter>(batches, how).most_memory, texts);  // most of it is terms
+  how.budget = 6 << 20;
   EXPECT_EQ(expect_what_the_cpu_finds(batches, how), 2u) << "one each flush";
 }
 
@@ -251,9 +233,12 @@ TEST(GpuTextInverter, EmptiesTheDictionaryWhereItIsFull) {
   expect_what_the_cpu_finds(batches, {.device_bytes = 2 << 20});
 }
 
-TEST(GpuTextInverter, LeavesTextsToTheCpuWhereTheDevicesMemoryIsTooSmall) {
+TEST(GpuTextInverter, SaysThatTheDevicesMemoryIsTooSmall) {
   std::mt19937 random(12);
-  expect_what_the_cpu_finds(random_batches(random, 3, 20, 100, 10), {.device_bytes = 100 << 10}, 1);
+  const Batch batch = random_batches(random, 1, 20, 100, 10)[0];
+  GpuTextInverter inverter(
+      {.inverter = {.budget = [] { return std::uint64_t{1} << 30; }, .gpu = {.bytes = 100 << 10}}});
+  EXPECT_EQ(inverter.invert(batch.texts, batch.numbers), Code::kDevice);
 }
 
 TEST(GpuTextInverter, TakesNothing) {

@@ -116,7 +116,7 @@ TEST(Build, HasTheSameBytesWithTextsOnTheGpu) {
     const Built expected = built(plain);
     ASSERT_GT(expected.summary.inverted.tokens, 10'000u);
     ASSERT_FALSE(expected.files.empty());
-    // Little memory: many runs; too little: the CPU goes on.
+    // Little memory: many runs; too little: cores make the postings.
     for (const std::uint64_t bytes : {std::uint64_t{64} << 20, std::uint64_t{1} << 20, std::uint64_t{100} << 10}) {
       BuildOptions texts = options_for(folder, "gpu" + std::to_string(bytes), seed + 1, true);
       texts.invert.analyzer = analyzer;
@@ -201,13 +201,11 @@ TEST(Build, GoesOnFromACheckpointWithTextsOnTheGpu) {
   const ScratchFolder folder;
   support::write_file(folder / "input.jsonl", documents(3, 3000));
   const Built expected = built(options_for(folder, "cpu", 2, false));
-  for (const auto& [batches, spares, devices] :
-       {std::tuple(6, false, 1), {11, false, 1}, {16, true, 1}, {30, false, 2}, {40, true, 3}}) {
-    BuildOptions options = options_for(folder, "gpu" + std::to_string(batches) + (spares ? "s" : ""), 2, true);
+  for (const auto& [batches, devices] : {std::pair(6, 1), {11, 1}, {16, 1}, {30, 2}, {40, 3}}) {
+    BuildOptions options = options_for(folder, "gpu" + std::to_string(batches), 2, true);
     options.checkpoint_bytes = 100 << 10;
     if (devices > 1) deal_to(options, devices, 16 << 10);
-    options.invert.memory.spares = spares;
-    if (devices == 1) options.invert.memory.text_batch = 256 << 10;  // two fit into the device's memory
+    if (devices == 1) options.invert.memory.text_batch = 256 << 10;
     static constexpr invert::TextInverterKind kStopping{
         "gpu-text", [](invert::TextInverterSetup setup) -> std::unique_ptr<invert::TextInverter> {
           return std::make_unique<StoppingInverter>(std::move(setup));
@@ -217,21 +215,20 @@ TEST(Build, GoesOnFromACheckpointWithTextsOnTheGpu) {
     StoppingInverter::stop = std::stop_source();
     EXPECT_FALSE(run(options, StoppingInverter::stop.get_token()).has_value());
     const Built got = built(options);
-    EXPECT_GT(got.summary.inverted.resumed_documents, 0u) << "stopped at batch " << batches << ", " << spares;
+    EXPECT_GT(got.summary.inverted.resumed_documents, 0u) << "stopped at batch " << batches;
     EXPECT_EQ(got.summary.inverted.tokens, expected.summary.inverted.tokens);
-    EXPECT_TRUE(got.files == expected.files) << "stopped at batch " << batches << ", " << spares;
+    EXPECT_TRUE(got.files == expected.files) << "stopped at batch " << batches;
   }
 }
 
-// The device is lost while one inverter of two writes its runs, or before: too little memory for the terms of a batch.
-TEST(Build, HasTheSameBytesWithASpareInverterOfTexts) {
+// The device is lost while it writes its runs, or before: too little memory for the terms of a batch.
+TEST(Build, HasTheSameBytesWithCheckpointsOfTexts) {
   const ScratchFolder folder;
   support::write_file(folder / "input.jsonl", documents(4, 1500));
   const Built expected = built(options_for(folder, "cpu", 3, false));
   for (const std::uint64_t bytes : {std::uint64_t{64} << 20, std::uint64_t{2} << 20, std::uint64_t{200} << 10}) {
     BuildOptions options = options_for(folder, "gpu" + std::to_string(bytes), 3, true);
     options.checkpoint_bytes = 60 << 10;
-    options.invert.memory.spares = true;
     options.invert.memory.text_batch = bytes / 256;
     options.invert.gpu.bytes = bytes;
     const Built got = built(options);

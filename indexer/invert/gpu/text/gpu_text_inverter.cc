@@ -6,7 +6,6 @@
 
 #include "common/base/thread_name.h"
 #include "common/device/runtime.h"
-#include "indexer/invert/cpu_text_inverter.h"
 #include "indexer/invert/gpu/text/device_postings.h"
 #include "indexer/invert/gpu/text/sliced_runs.h"
 
@@ -37,47 +36,37 @@ void GpuTextInverter::note_terms() {
   term_bytes_.store(terms_->memory_bytes() + terms_->size() * kReadBytesOfTerm, std::memory_order_relaxed);
 }
 
-Result<void> GpuTextInverter::or_without_device(Result<void> result) {
-  if (result || result.error().code() != Code::kDevice) return result;
-  return go_on_without_device(result.error());
-}
-
 Result<void> GpuTextInverter::invert(DocumentTexts texts, std::span<const DocumentNumber> numbers) {
-  if (cpu_) return cpu_->invert(std::move(texts), numbers);
   TextBlock block{std::move(texts), {numbers.begin(), numbers.end()}};
-  const std::uint64_t bytes = block.bytes();
-  const auto fits = [&] { return memory_bytes() + bytes <= std::max(kMinBytes, setup_.inverter.budget()); };
-  if (setup_.may_lose_postings) {
-    // Where some are dropped, the CPU cannot go on from the others: they only take memory.
-    drop_done_texts(texts_dropped_ ? 0 : setup_.max_kept_texts);
-    if (!fits()) {
-      FROND_TRY(or_without_device(end_all_work()));
-      drop_done_texts(0);
-    }
+  const std::uint64_t bytes = block.bytes(), most = std::max(kMinBytes, setup_.inverter.budget());
+  const auto fits = [&] { return memory_bytes() + bytes <= most; };
+  drop_done_texts();
+  if (!fits()) {
+    FROND_TRY(end_all_work());
+    drop_done_texts();
   }
-  if (cpu_) return cpu_->invert(std::move(block.texts), block.numbers);
   if (!texts_.empty() && !fits()) {
-    FROND_TRY(or_without_device(write_all()));
-    if (!cpu_ && memory_bytes() > std::max(kMinBytes, setup_.inverter.budget()) / 2) clear_terms();
-    if (cpu_) return cpu_->invert(std::move(block.texts), numbers);
+    FROND_TRY(write_all());
+    drop_done_texts();
+    if (memory_bytes() > most / 2) clear_terms();
   }
-  const ReplayBuffer::Added kept = texts_.add(std::move(block));
-  return or_without_device(take(kept.block, {.block = kept.number}));
+  const TextBlocks::Added added = texts_.add(std::move(block));
+  return take(added.block, added.number);
 }
 
-// `block` stays where it is until all of it is in runs.
-Result<void> GpuTextInverter::take(const TextBlock& block, TextPosition at) {
+// `block` stays where it is until the device has all of it.
+Result<void> GpuTextInverter::take(const TextBlock& block, std::uint64_t number) {
   if (lanes_.empty()) FROND_TRY(make_devices());
   is_pinned_ = parse::pin_large_pages(block.texts.bytes.data(), pinning_);
-  for (; at.document < block.numbers.size(); ++at.document, at.byte = 0) {
-    const DocumentNumber number = block.numbers[at.document];
-    if (number == kDropped) continue;
-    if (base_ && number - *base_ >= kMaxRunDocuments) {
+  for (std::size_t i = 0; i < block.numbers.size(); ++i) {
+    const DocumentNumber document = block.numbers[i];
+    if (document == kDropped) continue;
+    if (base_ && document - *base_ >= kMaxRunDocuments) {
       FROND_TRY(write_all());
       base_.reset();
     }
-    if (!base_) base_ = number;
-    FROND_TRY(take_document(block.texts.of(at.document), number, at));
+    if (!base_) base_ = document;
+    FROND_TRY(take_document(block.texts.of(i), document, number));
   }
   return {};
 }
@@ -127,44 +116,40 @@ Result<std::unique_ptr<GpuTextInverter::Lane>> GpuTextInverter::make_lane(int de
 }
 
 // The text, or what is left of it, to a batch; documents that are longer than one, piece by piece.
-Result<void> GpuTextInverter::take_document(std::string_view text, DocumentNumber number, TextPosition& at) {
+Result<void> GpuTextInverter::take_document(std::string_view text, DocumentNumber number, std::uint64_t block) {
   const TextCapacity& capacity = lanes_.front()->text->capacity();
-  while (at.byte < text.size()) {
-    const std::string_view rest = text.substr(at.byte);
+  while (!text.empty()) {
     const TextPieces& pieces = filling_.pieces;
-    if (rest.size() <= capacity.text - pieces.bytes() && pieces.numbers().size() < capacity.pieces) {
-      at.byte = text.size();
-      put(rest, number, {at.block, at.document + 1, 0});
+    if (text.size() <= capacity.text - pieces.bytes() && pieces.numbers().size() < capacity.pieces) {
+      put(text, number, block);
       return {};
     }
     if (!pieces.empty()) {
       FROND_TRY(submit());
-      continue;
+    } else if (const std::size_t end = end_of_words(text, capacity.text); end > 0) {
+      put(text.substr(0, end), number, block);
+      text.remove_prefix(end);
+    } else {
+      const std::size_t long_end = end_of_word(text, capacity.text);
+      FROND_TRY(take_long_words(text.substr(0, long_end), number, block));
+      text.remove_prefix(long_end);
     }
-    if (const std::size_t end = end_of_words(rest, capacity.text); end > 0) {
-      at.byte += end;
-      put(rest.substr(0, end), number, at);
-      continue;
-    }
-    const std::size_t end = end_of_word(rest, capacity.text);
-    at.byte += end;
-    FROND_TRY(take_long_words(rest.substr(0, end), number, at));
   }
   return {};
 }
 
-void GpuTextInverter::put(std::string_view piece, DocumentNumber number, const TextPosition& end) {
+void GpuTextInverter::put(std::string_view piece, DocumentNumber number, std::uint64_t block) {
   filling_.pieces.put(piece, static_cast<std::uint32_t>(number - *base_), is_pinned_);
   filling_.base = *base_;
-  filling_.end = end;
+  filling_.block = block;
 }
 
 // A text without a space that does not fit into a batch: the host cuts it. Nothing is being filled.
-Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNumber number, const TextPosition& end) {
+Result<void> GpuTextInverter::take_long_words(std::string_view words, DocumentNumber number, std::uint64_t block) {
   FROND_TRY(drain());
   Lane& lane = next_lane();
   FROND_TRY(device::use(lane.device));  // of this thread
-  SentBatch batch{.base = *base_, .end = end, .place = next_place(), .number = batches_++};
+  SentBatch batch{.base = *base_, .block = block, .place = next_place(), .number = batches_++};
   batch.pieces.put({}, static_cast<std::uint32_t>(number - *base_), false);
   batch.pieces.copy_to(FROND_TRY(lane.text->places().fill(batch.place)), copiers_);
   FROND_TRY(lane.text->places().send(batch.place, 0, 1));
@@ -229,45 +214,32 @@ Result<void> GpuTextInverter::note_added(const SentBatch& batch, std::span<const
   for (std::size_t piece = 0; piece < lengths.size(); ++piece)
     FROND_TRY(lengths_.add(batch.base + batch.pieces.numbers()[piece], lengths[piece]));
   note_terms();
-  done_ = batch.end;
-  done_block_.store(done_.block, std::memory_order_release);
+  done_block_.store(batch.block, std::memory_order_release);
   return {};
 }
 
-// A document of which only the CPU has a part gets its length when that part is cut: go_on_without_device() does it.
 Result<void> GpuTextInverter::give_lengths() {
-  if (cpu_ || texts_.empty()) return {};
-  FROND_TRY(or_without_device(drain()));
-  return cpu_ ? Result<void>() : lengths_.end();
+  FROND_TRY(drain());
+  return lengths_.end();
 }
 
 Result<std::vector<runs::RunFile>> GpuTextInverter::flush() {
-  if (!cpu_ && !texts_.empty()) {
-    FROND_TRY(or_without_device(write_all()));
-    if (!cpu_) {
-      FROND_TRY(lengths_.end());
-      texts_.drop_all();
-      note_terms();
-      if (memory_bytes() > kMinBytes) clear_terms();
-    }
+  if (!texts_.empty()) {
+    FROND_TRY(write_all());
+    FROND_TRY(lengths_.end());
+    texts_.drop_all();
+    if (memory_bytes() > kMinBytes) clear_terms();
   }
-  if (cpu_)
-    for (runs::RunFile& run : FROND_TRY(cpu_->flush())) runs_.push_back(std::move(run));
   return std::exchange(runs_, {});
 }
 
 Result<std::unique_ptr<runs::PostingSlices>> GpuTextInverter::take_postings(std::uint64_t most) {
   std::unique_ptr<runs::PostingSlices> held;
-  if (cpu_ || lanes_.empty() || flushes_ > 0) return held;
-  std::vector<std::uint32_t> totals;
-  const auto read_totals = [&]() -> Result<void> {
-    FROND_TRY(drain());
-    FROND_TRY(device::use(lanes_.front()->device));  // of this thread
-    if (flushes_ == 0) totals = FROND_TRY(totals_of(*lanes_.front()->text));
-    return {};
-  };
-  FROND_TRY(or_without_device(read_totals()));
-  if (cpu_ || flushes_ > 0 || !base_ || term_bytes_ > most) return held;
+  if (lanes_.empty() || flushes_ > 0) return held;
+  FROND_TRY(drain());
+  FROND_TRY(device::use(lanes_.front()->device));  // of this thread
+  if (flushes_ > 0 || !base_ || term_bytes_ > most) return held;
+  std::vector<std::uint32_t> totals = FROND_TRY(totals_of(*lanes_.front()->text));
   FROND_TRY(lengths_.end());
   texts_.drop_all();
   std::unique_ptr<DeviceText> text = std::move(lanes_.front()->text);
@@ -308,17 +280,8 @@ Result<void> GpuTextInverter::write_runs_of(DeviceText& from) {
                             [&slices](auto numbers, auto frequencies) { return slices.add(numbers, frequencies); }));
   FROND_TRY(runs.finish(runs_));
   ++flushes_;
-  written_ = done_;
-  lengths_.note_written();
-  texts_dropped_ = false;
-  texts_.drop_to(written_);
   note_terms();
   return from.run().clear();
-}
-
-// Those of which the device has all, until so many bytes are left.
-void GpuTextInverter::drop_done_texts(std::uint64_t left) {
-  if (texts_.drop_before(done_block_.load(std::memory_order_acquire), left)) texts_dropped_ = true;
 }
 
 // The run is empty.
@@ -326,29 +289,6 @@ void GpuTextInverter::clear_terms() {
   terms_->clear();
   note_terms();
   ++terms_cleared_;
-}
-
-// All that no run has goes to the CPU.
-Result<void> GpuTextInverter::go_on_without_device(const Error& why) {
-  turns_.fail(why);
-  Result<void> ended = end_all_work();  // what was done is known in done_ and written_
-  if (!ended && ended.error().code() != Code::kDevice) return ended;
-  if (texts_dropped_) return Error(Code::kDevice, "the GPU has lost postings: " + why.message());
-  if (setup_.inverter.warn) setup_.inverter.warn("the GPU is not used any more: " + why.message());
-  lanes_.clear();
-  terms_->clear();
-  filling_.pieces.clear();
-  TextInverterSetup setup = setup_;
-  setup.inverter.label += "-without-gpu";
-  setup.take_length = [this](DocumentNumber number, std::uint32_t terms) {
-    return lengths_.take_from_cpu(number, terms);
-  };
-  cpu_ = std::make_unique<CpuTextInverter>(std::move(setup));
-  cpu_on_.store(true, std::memory_order_release);
-  FROND_TRY(lengths_.go_on(/*is_new=*/written_.byte == 0));  // then the last document of the runs is whole
-  return texts_.give_from(written_, [this](DocumentTexts texts, std::span<const DocumentNumber> numbers) {
-    return cpu_->invert(std::move(texts), numbers);
-  });
 }
 
 const TextInverterKind& gpu_text_inverter_kind() {

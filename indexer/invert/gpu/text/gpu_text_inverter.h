@@ -11,9 +11,8 @@
 // (device/run_on_device.h). Batches are added in the order of documents, so that a run, lengths, and what is lost with
 // a device are what they are with one.
 //
-// The texts of a run are kept in the host's memory until it is written, or until take_postings(). Where they may be
-// lost, those that the device has are dropped when there are too many. When a device fails, or there is none, they go
-// to a CpuTextInverter, which takes the place of all from then on. A device that cannot begin is told and left out.
+// Texts are in the host's memory until the device has their postings. When a device fails, or there is none, postings
+// are lost: every function's error is kDevice. A device that cannot begin is told and left out.
 #include <atomic>
 #include <functional>
 #include <future>
@@ -23,9 +22,9 @@
 
 #include "indexer/invert/cpu_inverter.h"
 #include "indexer/invert/gpu/text/device/device_text.h"
-#include "indexer/invert/gpu/text/replay_buffer.h"
 #include "indexer/invert/gpu/text/terms/text_terms.h"
 #include "indexer/invert/gpu/text/text_batches.h"
+#include "indexer/invert/gpu/text/text_blocks.h"
 #include "indexer/invert/inverter.h"
 
 namespace frond::indexer::invert::gpu {
@@ -40,13 +39,10 @@ class GpuTextInverter final : public TextInverter {
   Result<void> give_lengths() override;
   Result<std::vector<runs::RunFile>> flush() override;
   Result<std::unique_ptr<runs::PostingSlices>> take_postings(std::uint64_t most) override;
-  std::uint64_t memory_bytes() const override {
-    return cpu_on_.load(std::memory_order_acquire) ? cpu_->memory_bytes()
-                                                   : texts_.bytes() + term_bytes_.load(std::memory_order_relaxed);
-  }
+  std::uint64_t memory_bytes() const override { return texts_.bytes() + term_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  Result<void> take(const TextBlock& block, TextPosition at);
+  Result<void> take(const TextBlock& block, std::uint64_t number);
   // A device, and what it works on.
   struct Lane {
     int device = 0;
@@ -57,12 +53,12 @@ class GpuTextInverter final : public TextInverter {
   };
   Result<void> make_devices();
   Result<std::unique_ptr<Lane>> make_lane(int device);
-  Result<void> take_document(std::string_view text, DocumentNumber number, TextPosition& at);
-  Result<void> take_long_words(std::string_view words, DocumentNumber number, const TextPosition& end);
+  Result<void> take_document(std::string_view text, DocumentNumber number, std::uint64_t block);
+  Result<void> take_long_words(std::string_view words, DocumentNumber number, std::uint64_t block);
   // Of the next batch.
   Lane& next_lane() { return *lanes_[batches_ % lanes_.size()]; }
   std::size_t next_place() const { return batches_ / lanes_.size() % DeviceText::kPlaces; }
-  void put(std::string_view piece, DocumentNumber number, const TextPosition& end);
+  void put(std::string_view piece, DocumentNumber number, std::uint64_t block);
   Result<void> submit();
   Result<void> drain();
   void begin_work(Lane& lane, std::function<Result<void>()> work);
@@ -73,31 +69,25 @@ class GpuTextInverter final : public TextInverter {
   Result<void> write_runs();
   Result<void> write_runs_of(DeviceText& from);
   Result<std::vector<std::uint32_t>> totals_of(DeviceText& text) const;
-  void drop_done_texts(std::uint64_t left);
+  // Those of which the device has all.
+  void drop_done_texts() { texts_.drop_before(done_block_.load(std::memory_order_acquire)); }
   void clear_terms();
-  Result<void> go_on_without_device(const Error& why);
-  // Gives what does not need the device's success; kDevice: the CPU goes on.
-  Result<void> or_without_device(Result<void> result);
   void note_terms();
 
   // The run, with all that is of a batch's turn, belongs to the thread that has the turn; others to the caller's.
   TextInverterSetup setup_;
   const parse::PagePinning pinning_;
-  std::unique_ptr<TextInverter> cpu_;  // in place of the device
-  std::atomic<bool> cpu_on_ = false;
-  std::unique_ptr<TextTerms> terms_;         // of the turn; null: they were taken
-  ReplayBuffer texts_;                       // of which the run has something, or a batch
-  std::optional<DocumentNumber> base_;       // numbers on the device are from it
-  std::atomic<bool> texts_dropped_ = false;  // texts of the run: only the device has its postings
-  SentBatch filling_;                        // with texts of texts_
-  bool is_pinned_ = false;                   // the block that filling_ is filled from
-  Crew copiers_;                             // of texts that are not pinned
-  std::uint64_t batches_ = 0;                // that were numbered
+  std::unique_ptr<TextTerms> terms_;    // of the turn; null: they were taken
+  TextBlocks texts_;                    // of which a batch has something
+  std::optional<DocumentNumber> base_;  // numbers on the device are from it
+  SentBatch filling_;                   // with texts of texts_
+  bool is_pinned_ = false;              // the block that filling_ is filled from
+  Crew copiers_;                        // of texts that are not pinned
+  std::uint64_t batches_ = 0;           // that were numbered
   // Of the turn, from here on.
   std::uint64_t terms_cleared_ = 0;
-  TextPosition done_, written_;  // what is in the run ends, and what the last runs had
   DocumentLengths lengths_;
-  std::atomic<std::uint64_t> done_block_ = 0;  // done_.block, for the caller's thread
+  std::atomic<std::uint64_t> done_block_ = 0;  // texts before it are in the run; also for the caller's thread
   std::size_t flushes_ = 0;
   std::vector<runs::RunFile> runs_;            // since the last call of flush()
   std::atomic<std::uint64_t> term_bytes_ = 0;  // of any thread

@@ -123,7 +123,7 @@ Result<void> TextBatches::add_host_pairs(std::size_t side, const HostPairs& pair
     return Error(Code::kDevice, "the memory that it may use is too small for the terms of a batch");
   for (std::size_t at = 0; at < terms.size();) {
     const std::size_t some = std::min<std::size_t>(capacity.entries, terms.size() - at);
-    // Runs end with whole batches, from which the CPU could go on: only before the first part.
+    // Only before the first part: runs end with whole batches.
     if (at == 0) FROND_TRY(make_room(std::min<std::size_t>(terms.size(), capacity.postings / 2)));
     if (!FROND_TRY(device_.run().has_room(static_cast<std::uint32_t>(some))))
       return Error(Code::kDevice, "the memory that it may use is too small for a document");

@@ -14,7 +14,6 @@
 
 #include "common/base/result.h"
 #include "indexer/invert/gpu/text/device/device_text.h"
-#include "indexer/invert/gpu/text/replay_buffer.h"
 #include "indexer/invert/gpu/text/terms/text_terms.h"
 #include "indexer/invert/gpu/text/text_pieces.h"
 #include "indexer/invert/gpu/text/turns.h"
@@ -24,7 +23,7 @@ namespace frond::indexer::invert::gpu {
 struct SentBatch {
   TextPieces pieces;         // numbers from `base`
   DocumentNumber base = 0;   // of the run
-  TextPosition end;          // of its texts
+  std::uint64_t block = 0;   // of texts, that its end lies in
   std::size_t place = 0;     // on the device
   std::uint64_t number = 0;  // of all devices' batches: its turn
 };

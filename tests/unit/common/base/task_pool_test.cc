@@ -51,14 +51,11 @@ TEST(OrderedTasks, TakeResultsThatTheCallerHasAmongTheOthers) {
   TaskPool pool("worker", 1);
   OrderedTasks<int> tasks(pool, 100);
   EXPECT_FALSE(tasks.ready());
-  EXPECT_FALSE(tasks.full_with(1000)) << "there is none yet";
   std::atomic<bool> go = false;
   tasks.begin(60, [&go](std::size_t) -> Result<int> {
     go.wait(false);
     return 1;
   });
-  EXPECT_FALSE(tasks.full_with(39));
-  EXPECT_TRUE(tasks.full_with(40));
   tasks.put(40, 2);
   EXPECT_TRUE(tasks.full());
   EXPECT_FALSE(tasks.ready()) << "the oldest is not done";
@@ -69,7 +66,6 @@ TEST(OrderedTasks, TakeResultsThatTheCallerHasAmongTheOthers) {
   EXPECT_EQ(tasks.take().value(), 2);
   tasks.put(1, Error(Code::kCorrupt, "broken"));
   EXPECT_EQ(tasks.take(), Code::kCorrupt);
-  EXPECT_FALSE(tasks.full_with(1000));
 }
 
 // A task that can't be added, for lack of memory for example, is not waited for.
@@ -83,7 +79,6 @@ TEST(OrderedTasks, ForgetATaskThatCannotBeAdded) {
   OrderedTasks<int> tasks(pool, 100);
   EXPECT_THROW(tasks.begin<const CantBeKept&>(60, CantBeKept()), std::bad_alloc);
   EXPECT_TRUE(tasks.empty());
-  EXPECT_FALSE(tasks.full_with(1000));
 }
 
 TEST(OrderedTasks, KeepErrorsAndTurnExceptionsIntoErrors) {

@@ -58,7 +58,6 @@ class StoppingInverter final : public invert::Inverter {
 
 struct Way {
   order::DocumentOrder order;
-  bool spares;  // of inverters: flushes go on beside the next batches
   partition::StoredCompression stored = partition::StoredCompression::kSmall;
 };
 
@@ -75,7 +74,6 @@ class ResumedBuild : public testing::TestWithParam<Way> {
     made.invert.max_bad_records = 1000;
     made.invert.memory = pipeline::plan_memory(pipeline::kMinMemoryLimit, threads, threads, 3);
     made.invert.memory.batch_bytes = 4 << 10;
-    made.invert.memory.spares = GetParam().spares;
     made.order = GetParam().order;
     made.stored = GetParam().stored;
     made.checkpoint_bytes = 64 << 10;
@@ -211,12 +209,10 @@ TEST_P(ResumedBuild, OfLessInputThanACheckpointBeginsAnew) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Orders, ResumedBuild,
-                         testing::Values(Way{order::DocumentOrder::kInput, false},
-                                         Way{order::DocumentOrder::kInput, true},
-                                         Way{order::DocumentOrder::kBisection, true},
-                                         Way{order::DocumentOrder::kInput, false, partition::StoredCompression::kFast}),
+                         testing::Values(Way{order::DocumentOrder::kInput}, Way{order::DocumentOrder::kBisection},
+                                         Way{order::DocumentOrder::kInput, partition::StoredCompression::kFast}),
                          [](const auto& of) {
-                           return std::string(name_of(of.param.order)) + (of.param.spares ? "WithSpares" : "") +
+                           return std::string(name_of(of.param.order)) +
                                   (of.param.stored == partition::StoredCompression::kFast ? "Fast" : "");
                          });
 

@@ -80,7 +80,7 @@ class StoredFieldsTest : public testing::Test {
         threads.emplace_back([&, p] {
           const auto folder = scratch_ / ("partition-" + std::to_string(p));
           const auto writer = PartitionWriter::create(folder, 1.0).value();
-          const auto written = fields.write(*writer, spools[p], field_bytes[p], p, done, {});
+          const auto written = fields.write(*writer, spools[p], field_bytes[p], done, {});
           EXPECT_TRUE(written) << written.error().message();
           writer->finish().value();
           tables[p] = table_of(folder);
@@ -101,7 +101,7 @@ class StoredFieldsTest : public testing::Test {
 TEST_F(StoredFieldsTest, BecomeTheSameFilesWhateverTheThreads) {
   for (const auto how : {StoredCompression::kSmall, StoredCompression::kFast}) {
     std::uint64_t counted = 0;
-    const auto alone = write({1, 2, 1 << 20}, how, &counted);  // no more cores than partitions
+    const auto alone = write({1, 2, 1 << 20}, how, &counted);
     EXPECT_EQ(counted, 2 * random_texts(0).size());
     EXPECT_NE(alone[0], alone[1]);
     for (const Setting& setting :
@@ -135,7 +135,7 @@ TEST_F(StoredFieldsTest, EndWithTheErrorOfADamagedSpool) {
     StoredFields fields(pool, StoredCompression::kFast, sample, plan, 1);
     std::atomic<std::uint64_t> done = 0;
     const auto writer = PartitionWriter::create(scratch_ / "damaged", 1.0).value();
-    EXPECT_EQ(fields.write(*writer, spool, 1 << 20, 0, done, {}), Code::kCorrupt);
+    EXPECT_EQ(fields.write(*writer, spool, 1 << 20, done, {}), Code::kCorrupt);
   }
 }
 

@@ -13,22 +13,21 @@ namespace frond::indexer::invert::gpu {
 std::uint64_t DeviceText::pinned_bytes(const TextCapacity& capacity) {
   DeviceParts parts(nullptr);
   for (std::size_t place = 0; place < kPlaces; ++place) SideParts::of(parts, capacity);
-  TokenCopies::Parts::of(parts, capacity.new_tokens, capacity.chunks);
   parts.next<std::uint32_t>(capacity.pieces);
+  parts.next<TextCounts>(kSides);
   parts.next<TextCounts>(2);
   parts.next<std::byte>(StagedCopies::kStages * StagedCopies::kStageBytes);
   return parts.used();
 }
 
 struct DeviceText::Parts {
-  device::Stream work, answers;
+  device::Stream work;
   device::Memory memory, pinned;
   TextPlaces places;
   StagedCopies stages;
   TokenCopies found;
   RunOnDevice run;
-  // Reached by `answers` when: terms are learnt; pairs are counted, and that is known to the host; pairs are filled.
-  device::Event learnt, counted, filled;
+  device::Event counted;  // pairs are, and that is known to the host
 
   // Of pinned memory.
   std::byte* behind_places = nullptr;
@@ -45,27 +44,22 @@ Result<std::unique_ptr<DeviceText>> DeviceText::create(const TextSetup& setup) {
       std::min<std::uint64_t>({setup.device_bytes / kDeviceBytesOfText, setup.max_text, most}));
   Spaces spaces{.processors = static_cast<std::uint32_t>(properties.processors)};
   spaces.work = FROND_TRY(kernel_space(text));
-  spaces.answers = FROND_TRY(count_space(text));
-  const std::uint64_t space = in_granules(spaces.work) + in_granules(spaces.answers);
+  const std::uint64_t space = in_granules(spaces.work);
   const TextCapacity capacity =
       TextCapacity::of(setup.device_bytes - std::min<std::uint64_t>(setup.device_bytes, space), setup.max_text);
   if (capacity.entries == 0)
     return Error(Code::kDevice, "the memory that it may use is too small for texts: " +
                                     std::to_string(setup.device_bytes >> 20) + " MiB");
   auto work = FROND_TRY(device::Stream::create());
-  auto answers = FROND_TRY(device::Stream::create());
   auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, setup.device_bytes));
   auto pinned = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, pinned_bytes(capacity)));
   auto places = FROND_TRY(TextPlaces::create());
   auto stages = FROND_TRY(StagedCopies::create());
   auto found = FROND_TRY(TokenCopies::create());
   auto run = FROND_TRY(RunOnDevice::create());
-  auto learnt = FROND_TRY(device::Event::create());
   auto counted = FROND_TRY(device::Event::create());
-  auto filled = FROND_TRY(device::Event::create());
-  Parts parts{std::move(work),   std::move(answers), std::move(memory), std::move(pinned),
-              std::move(places), std::move(stages),  std::move(found),  std::move(run),
-              std::move(learnt), std::move(counted), std::move(filled)};
+  Parts parts{std::move(work),   std::move(memory), std::move(pinned), std::move(places),
+              std::move(stages), std::move(found),  std::move(run),    std::move(counted)};
   std::unique_ptr<DeviceText> made(new DeviceText(setup, capacity, std::move(parts), spaces));
   FROND_TRY(made->run().clear());
   FROND_TRY(made->clear_dictionary());
@@ -86,8 +80,8 @@ void DeviceText::lay_out(const TextSetup& setup, const Spaces& spaces) {
   DeviceParts pinned(p.pinned.data()), memory(p.memory.data());
   p.places.use(pinned, memory, capacity_);
   p.behind_places = p.pinned.data() + pinned.used();
-  p.found.use(TokenCopies::Parts::of(pinned, capacity_.new_tokens, capacity_.chunks));
   p.lengths = pinned.next<std::uint32_t>(capacity_.pieces);
+  p.found.use(pinned.next<TextCounts>(kSides));
   p.paired = pinned.next<TextCounts>(2);
   p.stages.use(pinned.next<std::byte>(StagedCopies::kStages * StagedCopies::kStageBytes));
 
@@ -113,7 +107,6 @@ void DeviceText::lay_out(const TextSetup& setup, const Spaces& spaces) {
   run.stored = p.paired + 1;
   run.device = setup.device;
   place_ = {spaces.processors, memory.next<std::byte>(spaces.work), spaces.work, p.work.get()};
-  answers_place_ = {spaces.processors, memory.next<std::byte>(spaces.answers), spaces.answers, p.answers.get()};
   FROND_CHECK(memory.used() <= p.memory.bytes());
   p.run.use(run, capacity_, place_, p.stages);
 }
@@ -132,7 +125,6 @@ Result<void> DeviceText::begin_find(std::size_t side, std::size_t place) {
     p.found.begin_nothing(side, tokens_);
     return {};
   }
-  FROND_TRY(p.learnt.make_wait(place_.stream));
   FROND_TRY(cut_text(batch, place_));
   FROND_TRY(find_tokens(batch, dictionary, place_));
   return p.found.begin(side, batch, place_.stream);
@@ -142,7 +134,7 @@ Result<BatchTokens> DeviceText::end_find(std::size_t side) {
   const TextBatch& batch = batches_[side];
   FROND_CHECK(batch.first_new == tokens_);
   const MutexLock lock(stages_);
-  BatchTokens found = FROND_TRY(parts_->found.end(side, batch, parts_->stages));
+  BatchTokens found = FROND_TRY(parts_->found.end(side, batch, parts_->stages, place_.stream));
   entries_[side] = found.entries;
   tokens_ += static_cast<std::uint32_t>(found.new_keys.size());
   return found;
@@ -158,14 +150,10 @@ Result<void> DeviceText::learn(std::size_t side, std::span<const std::uint32_t> 
   FROND_CHECK(first + terms.size() <= tokens_);
   learned_ = first + static_cast<std::uint32_t>(terms.size());
   if (terms.empty()) return {};
-  Parts& p = *parts_;
-  FROND_TRY(p.stages.upload(bytes_of(dictionary_.terms + first), bytes_of(terms.data()), terms.size_bytes(),
-                            p.answers.get()));
-  return p.learnt.record(p.answers.get());
+  return upload(bytes_of(dictionary_.terms + first), bytes_of(terms.data()), terms.size_bytes());
 }
 
-// Pairs are made in a stream of their own, beside the search for the next batch's tokens in `work`. So `work` has
-// enough to do until the host knows how many pairs there are, which it must for sorting them.
+// The host must know how many pairs there are for sorting them.
 Result<std::span<const std::uint32_t>> DeviceText::add(std::size_t side, std::span<const std::uint32_t> chunk_places,
                                                        std::span<const std::uint32_t> chunk_terms,
                                                        std::uint32_t terms) {
@@ -177,18 +165,14 @@ Result<std::span<const std::uint32_t>> DeviceText::add(std::size_t side, std::sp
     std::fill_n(p.lengths, batch.piece_count, 0);
     return lengths;
   }
-  const device::StreamHandle answers = p.answers.get();
-  FROND_TRY(
-      p.stages.upload(bytes_of(chunk_places_), bytes_of(chunk_places.data()), chunk_places.size_bytes(), answers));
-  FROND_TRY(p.stages.upload(bytes_of(chunk_terms_), bytes_of(chunk_terms.data()), chunk_terms.size_bytes(), answers));
-  FROND_TRY(p.run.wait_for_pairs(answers));  // the memory for pairs is free then
-  FROND_TRY(count_pairs(batch, dictionary_, entries_[side], answers_place_));
-  FROND_TRY(device::copy_to_host(bytes_of(p.paired), bytes_of(batch.counts), sizeof(TextCounts), answers));
-  FROND_TRY(device::copy_to_host(bytes_of(p.lengths), bytes_of(batch.lengths), lengths.size_bytes(), answers));
-  FROND_TRY(p.counted.record(answers));
-  FROND_TRY(fill_pairs(batch, dictionary_, entries_[side], p.run.pairs(), answers_place_));
-  FROND_TRY(p.filled.record(answers));
-  FROND_TRY(p.filled.make_wait(place_.stream));
+  const device::StreamHandle stream = place_.stream;
+  FROND_TRY(upload(bytes_of(chunk_places_), bytes_of(chunk_places.data()), chunk_places.size_bytes()));
+  FROND_TRY(upload(bytes_of(chunk_terms_), bytes_of(chunk_terms.data()), chunk_terms.size_bytes()));
+  FROND_TRY(count_pairs(batch, dictionary_, entries_[side], place_));
+  FROND_TRY(device::copy_to_host(bytes_of(p.paired), bytes_of(batch.counts), sizeof(TextCounts), stream));
+  FROND_TRY(device::copy_to_host(bytes_of(p.lengths), bytes_of(batch.lengths), lengths.size_bytes(), stream));
+  FROND_TRY(p.counted.record(stream));
+  FROND_TRY(fill_pairs(batch, dictionary_, entries_[side], p.run.pairs(), place_));
   FROND_TRY(p.counted.wait());
   FROND_TRY(store_pairs(side, p.paired->pairs, terms));
   return lengths;

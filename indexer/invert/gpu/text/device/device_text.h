@@ -5,7 +5,7 @@
 // A batch: places().fill() and send(), begin_find(side, place), end_find(side), learn(side, ...), add(side, ...).
 // The tokens of the next batch are sought with the other side: begin_find() between end_find() and learn() of this one,
 // end_find() behind its add(). So the device seeks those of the next batch while the host answers for this one, and
-// goes on without a pause when the host adds it; a third batch is filled and copied. A run: batches, run().read(),
+// has it behind that search; a third batch is filled and copied. A run: batches, run().read(),
 // run().clear(). All errors are kDevice, unless a comment says otherwise; after one only the destructor may be called.
 #include <array>
 #include <cstdint>
@@ -66,10 +66,9 @@ class DeviceText {
   Result<BatchTokens> find(std::size_t side, std::size_t place);
   // The terms of the side's new tokens, less than capacity().terms, or kDroppedTerm, or kHostTerm. Asynchronous.
   Result<void> learn(std::size_t side, std::span<const std::uint32_t> terms);
-  // Adds the batch to the run. Waits for its pairs, not for its postings, and not for what was begun before it with the
-  // other side. chunk_terms[chunk_places[c] .. chunk_places[c + 1]) are the terms of chunk c;
-  // entries + chunk_terms.size() <= capacity().entries. `terms`: all terms so far are less. Returns the pieces' lengths
-  // in terms, which are valid until the next call.
+  // Adds the batch to the run. Waits for its pairs, not for its postings. chunk_terms[chunk_places[c] .. chunk_places[c
+  // + 1]) are the terms of chunk c; entries + chunk_terms.size() <= capacity().entries. `terms`: all terms so far are
+  // less. Returns the pieces' lengths in terms, which are valid until the next call.
   Result<std::span<const std::uint32_t>> add(std::size_t side, std::span<const std::uint32_t> chunk_places,
                                              std::span<const std::uint32_t> chunk_terms, std::uint32_t terms);
   // The same for pairs that the host made, with pieces of the side, ascending; at most capacity().entries.
@@ -91,7 +90,7 @@ class DeviceText {
   struct Parts;  // streams, memory, and what uses them
   struct Spaces {
     std::uint32_t processors = 1;
-    std::size_t work = 0, answers = 0;  // bytes, for kernels of two streams
+    std::size_t work = 0;  // bytes, for kernels
   };
   DeviceText(const TextSetup& setup, const TextCapacity& capacity, Parts parts, const Spaces& spaces);
   void lay_out(const TextSetup& setup, const Spaces& spaces);
@@ -100,7 +99,7 @@ class DeviceText {
   TextCapacity capacity_;
   Mutex stages_;
   std::unique_ptr<Parts> parts_;
-  KernelPlace place_, answers_place_;
+  KernelPlace place_;
   TokenDictionary dictionary_;
   std::array<TextBatch, kSides> batches_;        // by side
   std::array<std::size_t, kSides> place_of_{};   // whose text a side has

@@ -27,8 +27,7 @@ struct TextCapacity {
 
 constexpr std::size_t text_room(std::uint32_t text) { return in_granules(text + 2 * kTextSlack + kUnitBytes); }
 
-// What one step of one batch at a time uses. Memory has several uses, one after the other. Pairs of a batch are made
-// while the tokens of the next one are sought.
+// What one step of one batch at a time uses. Memory has several uses, one after the other.
 struct BatchScratch {
   std::uint32_t* counts_places;  // pair counts and places; then heads
   std::uint32_t* sorted;         // pairs, twice

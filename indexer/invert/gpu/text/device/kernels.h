@@ -173,6 +173,5 @@ Result<void> gather_postings(const PostingStore& store, std::uint32_t segments, 
 
 // Bytes of temporary memory for texts of so many bytes.
 Result<std::size_t> kernel_space(std::uint32_t text_bytes);
-Result<std::size_t> count_space(std::uint32_t text_bytes);
 
 }  // namespace frond::indexer::invert::gpu

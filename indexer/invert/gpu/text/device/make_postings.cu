@@ -84,10 +84,6 @@ Result<void> fill_pairs(const TextBatch& batch, const TokenDictionary& dictionar
   return launch_grid("fill", fill, entries, place, batch, dictionary, entries, pairs);
 }
 
-Result<std::size_t> count_space(std::uint32_t text_bytes) {
-  return sum_space<std::uint32_t>(max_entries(text_bytes) + 1);
-}
-
 // Sorted pairs to postings: equal pairs are one, with their number as its frequency; and those of all batches of a run
 // to the order of the terms.
 
@@ -218,7 +214,7 @@ Result<std::size_t> kernel_space(std::uint32_t text_bytes) {
   FROND_TRY(device::status_of(
       cub::DeviceRadixSort::SortPairs(nullptr, sort, terms, pieces, static_cast<int>(most), 0, 32, cudaStream_t{}),
       "kernel_space"));
-  const std::size_t sum = FROND_TRY(count_space(text_bytes));
+  const std::size_t sum = FROND_TRY(sum_space<std::uint32_t>(most));
   const std::size_t long_sum = FROND_TRY(sum_space<std::uint64_t>(most));
   return std::max({sort, sum, long_sum});
 }

@@ -43,9 +43,8 @@ class RunOnDevice {
   // Whether there is room for so many pairs; an empty run always has for capacity.entries. Does not wait for the last
   // batch if that does not matter.
   Result<bool> has_room(std::uint32_t pairs);
-  // Where the next batch's pairs go when the pairs before are not used any more: later work in `stream` waits for it.
+  // Where the next batch's pairs go.
   const TermPairs& pairs() const { return parts_.pairs; }
-  Result<void> wait_for_pairs(device::StreamHandle stream) const { return added_.make_wait(stream); }
   // Appends the postings of pairs(). Asynchronous. `terms`: all terms so far are less. Overwrites the batch's starts.
   Result<void> append(const TextBatch& batch, std::uint32_t pairs, std::uint32_t terms);
   // Waits until it is known how many postings there are.
