@@ -19,7 +19,7 @@ std::uint64_t bytes_on_device(const partition::Partition& partition) {
 HostLists::HostLists(const Options& options, const Clock& clock, Accelerator* gpu, collect::KeywordCache& keywords,
                      metrics::Registry& registry)
     : stored_(clock),
-      cache_(stored_, clock, {.budget_bytes = options.host_cache_bytes}),
+      cache_(stored_, {.budget_bytes = options.host_cache_bytes}),
       registration_{[this, gpu](std::uint64_t number, auto partition) {
                       stored_.add(number, partition);
                       if (gpu) gpu->add(number, bytes_on_device(*partition));

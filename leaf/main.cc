@@ -124,7 +124,7 @@ struct Engines {
 
 Result<Engines> make_engines(const Options& options, Process& process) {
   Engines made;
-  made.engine = FROND_TRY(engine_named(options.engine));
+  made.engine = FROND_TRY(engine_named(kDefaultEngine));
   made.exhaustive = FROND_TRY(engine_named("exhaustive"));
   made.gpu = accelerator_for(options, *made.engine, process.registry, process.log);
   if (options.cost_model.empty()) return made;

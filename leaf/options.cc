@@ -12,7 +12,6 @@
 #include "common/net/address.h"
 #include "common/repository/manifest.h"
 #include "common/wire/messages.h"
-#include "leaf/engines.h"
 
 namespace frond::leaf {
 namespace {
@@ -248,8 +247,6 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
                  "Estimated postings of a search in one partition that make it costly, four values of columns as one: "
                  "about a millisecond of work; while other work waits, 20,000 are enough")
       .show_default();
-  app.add_option("--engine", options.engine, "What evaluates queries on the CPU: cpu; or exhaustive, for comparisons")
-      .show_default();
   add_cache_options(app, options);
   add_disk_options(app, options, files);
   add_gpu_options(app, options, gpu, drill);
@@ -294,8 +291,6 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
     const auto at = net::parse_host_port(options.http);  // none of a unix:PATH
     options.node_name = default_node_name(at ? at->port : 0);
   }
-  if (const auto engine = engine_named(options.engine); !engine)
-    return app.refuse("--engine: " + engine.error().message());
   return options;
 }
 

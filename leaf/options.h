@@ -37,9 +37,8 @@ struct Options {
   };
   std::optional<Drill> gpu_drill;  // a device that is given up so long after the start
   bool gpu_named = false;          // --gpu asks for devices: of one that can't be used a warning tells
-  std::string engine = "cpu";
-  double check_share = 0;  // of the GPU's answers
-  std::string cost_model;  // a file; empty: the built-in model
+  double check_share = 0;          // of the GPU's answers
+  std::string cost_model;          // a file; empty: the built-in model
   std::uint64_t host_cache_bytes = std::uint64_t{1} << 30, document_cache_bytes = std::uint64_t{64} << 20;
   std::uint64_t term_cache_bytes = std::uint64_t{32} << 20,
                 gpu_cache_bytes = std::uint64_t{4} << 30;  // of the GPU's: each device

@@ -34,23 +34,6 @@ std::string new_uuid() {
   return uuid;
 }
 
-// What the collection of an index with this mapping is made with.
-std::string collection_settings(const Mapping& mapping) {
-  const text::AnalyzerConfig& analyzer = mapping.analyzer;
-  Json settings = {{"analyzer", text::name_of(analyzer.kind)},
-                   {"stemmer", text::name_of(analyzer.stemmer)},
-                   {"stop_words", analyzer.stop_words.are_english() ? "on"
-                                  : analyzer.stop_words.are_none()  ? "off"
-                                                                    : std::string(analyzer.stop_words.name())},
-                   {"fold_accents", analyzer.fold_accents},
-                   {"split_case", analyzer.split_case},
-                   {"k1", mapping.bm25.k1},
-                   {"b", mapping.bm25.b}};
-  std::string text = dumped(settings);
-  text.pop_back();
-  return text + ",\"schema\":" + schema::schema_text(schema_of(mapping)) + "}";
-}
-
 Expected<void> look(const Targets& to) {
   if (const auto looked = to.follower->look(); !looked) return unavailable(looked.error().message());
   return {};

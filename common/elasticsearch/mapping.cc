@@ -7,6 +7,7 @@
 #include "common/elasticsearch/date_format.h"
 #include "common/elasticsearch/json_body.h"
 #include "common/elasticsearch/mapping_parameters.h"
+#include "common/schema/schema_json.h"
 #include "common/text/utf8.h"
 
 namespace frond::elasticsearch {
@@ -305,6 +306,22 @@ schema::Schema schema_of(const Mapping& mapping) {
     made.positions = made.field_search = true;
   }
   return schema;
+}
+
+std::string collection_settings(const Mapping& mapping) {
+  const text::AnalyzerConfig& analyzer = mapping.analyzer;
+  Json settings = {{"analyzer", text::name_of(analyzer.kind)},
+                   {"stemmer", text::name_of(analyzer.stemmer)},
+                   {"stop_words", analyzer.stop_words.are_english() ? "on"
+                                  : analyzer.stop_words.are_none()  ? "off"
+                                                                    : std::string(analyzer.stop_words.name())},
+                   {"fold_accents", analyzer.fold_accents},
+                   {"split_case", analyzer.split_case},
+                   {"k1", mapping.bm25.k1},
+                   {"b", mapping.bm25.b}};
+  std::string text = dumped(settings);
+  text.pop_back();
+  return text + ",\"schema\":" + schema::schema_text(schema_of(mapping)) + "}";
 }
 
 std::string column_name(std::string_view name, Type type) {

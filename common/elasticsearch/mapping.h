@@ -85,6 +85,8 @@ Expected<Mapping> extended(const Mapping& mapping, const Json& mappings);
 // The schema of the collection: a text field can be searched alone and has positions; a column may have several values;
 // documents are kept as they came (document.h).
 schema::Schema schema_of(const Mapping& mapping);
+// What the collection of an index with this mapping is made with: the body of PUT /v1/collections/{c}.
+std::string collection_settings(const Mapping& mapping);
 
 // What a field is called in a schema: as it is, or, if the schema can't have that name or records use it otherwise,
 // "f." and the name, with `-` and two hexadecimal digits for each byte that is no letter, digit, '_' or '.'.

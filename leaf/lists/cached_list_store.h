@@ -1,7 +1,7 @@
 #pragma once
-// Caches lists of another store in host memory, in shards, within a budget of bytes. Concurrent requests for a list
-// share one load. Which lists stay: leaf/lists/kept_lists.h. Empty lists are cached too: they record that a
-// partition does not have a term.
+// Caches lists of another store in host memory, in shards, within a budget of bytes. Requests that miss a list at the
+// same time load it each; one copy stays. Which lists stay: leaf/lists/kept_lists.h. Empty lists are cached too: they
+// record that a partition does not have a term.
 //
 // A list larger than a quarter of a shard's budget is not cached: the caller gets the lower store's lease.
 #include <atomic>
@@ -20,18 +20,17 @@ class CachedListStore final : public ListStore {
     // 0: one per 64 MiB of the budget, 1 to 16. More shards reduce lock contention but cache fewer of the long lists.
     std::uint32_t shards = 0;
   };
-  // Counts keys, not calls. Each look-up of a key is a hit, a miss or coalesced. Lists used again are hits.
+  // Counts keys, not calls. Each look-up of a key is a hit or a miss. Lists used again are hits.
   struct Counters {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;          // loaded from the store below
-    std::uint64_t coalesced = 0;       // waited for another request's load of the list
     std::uint64_t evictions = 0;       // dropped to make room
     std::uint64_t passed_through = 0;  // misses that were not cached
     std::uint64_t bytes = 0;           // held now
     std::uint64_t entries = 0;         // held now
   };
 
-  CachedListStore(ListStore& below, const Clock& clock, Options options);
+  CachedListStore(ListStore& below, Options options);
   ~CachedListStore() override;
 
   Result<std::vector<ListLease>> fetch(std::span<const ListKey> keys, Deadline deadline) override;
@@ -43,19 +42,13 @@ class CachedListStore final : public ListStore {
   std::size_t budget_bytes() const { return options_.budget_bytes; }
 
  private:
-  struct Load;
   struct Shard;
-  struct Request;
 
   Shard& shard_of(const ListKey& key);
-  void look_up(Request& request);
-  Result<void> load_own(Request& request);
-  void publish(const ListKey& key, Load& load, ListLease lease);
-  void abandon(const ListKey& key, Load& load);
-  Result<void> await_others(Request& request);
+  // The list's copy in the cache, or `lease` if it is not cached. `invalidations`: of the shard, before it was loaded.
+  ListLease keep(const ListKey& key, ListLease lease, std::uint64_t invalidations);
 
   ListStore& below_;
-  const Clock& clock_;
   Options options_;
   std::vector<std::unique_ptr<Shard>> shards_;
   std::atomic<std::uint64_t> used_again_{0};

@@ -125,30 +125,25 @@ struct CostModel {
 // Trained on this project's measurements; docs/measurements says which. Good for a start: observed times correct it.
 const CostModel& default_cost_model();
 
-// A cost model as a file that people can read and edit:
+// A cost model as a file of JSON that people can read and edit:
 //
-//   frond-cost-model 1
-//   # what it was trained on, in comments
-//   launch_us 45.2
-//   batch 1 2.1 16 1.2 64 1 256 0.9          queries in a batch and what each of them adds, by a batch of 64
-//   regression cpu and
-//   base -3.25
-//   weight postings 0.21                      inputs without a line have no weight
-//   tree shortest 9.5 terms 1.6 = 0.1 -0.2 0 0.05
+//   {"launch_us": 45.2, "batch": [[1, 2.1], [16, 1.2], [64, 1]],
+//    "cpu and": {"base": -3.25, "weights": {"postings": 0.21},
+//                "trees": [{"greater": [["shortest", 9.5], ["terms", 1.6]], "values": [0.1, -0.2, 0, 0.05]}]},
+//    "cpu or": …, "gpu and": …, "gpu or": …}
 //
-// A line each, words separated by spaces, the rest of a line after # is ignored. `regression PROCESSOR MODE` begins the
-// part of a processor (cpu, gpu) and mode (and, or); all four must be there, once each. A tree compares up to four
-// inputs with a number each; after = it has a value for every outcome: the value of index i belongs to the comparisons
-// whose bit is set in i being "greater".
+// `batch`: queries in a batch and what each of them adds, by a batch of 64. The parts of a processor and mode must all
+// be there. Inputs that `weights` lacks have none. A tree compares up to four inputs with a number each, and has a
+// value for every outcome: the value of index i belongs to the comparisons whose bit is set in i being "greater".
 inline constexpr std::size_t kMaxCostModelBytes = std::size_t{1} << 20;
 
-// kInvalid: names the line and what is wrong there.
+// kInvalid: names the member and what is wrong there.
 Result<CostModel> parse_cost_model(std::string_view text);
 // The same from a file. kNotFound: it can't be read. Errors name the file.
 Result<CostModel> read_cost_model(const std::filesystem::path& file);
 
-// parse_cost_model() gives an equal model. `comment`: lines for the head of the file.
-std::string cost_model_text(const CostModel& model, std::string_view comment = {});
+// parse_cost_model() gives an equal model. `comment`: a member of the file.
+std::string cost_model_text(const CostModel& model, const std::string& comment = {});
 
 // A cost model with corrections learnt from observed times, so that predictions follow the machine, the collection and
 // the load. There is a factor for each processor, mode and class of cost: predictions of up to 1 us, 2 us, 4 us and so

@@ -1,183 +1,82 @@
-#include "common/base/text.h"
-#include "leaf/schedule/cost_model.h"
+#include <algorithm>
+#include <string>
 
-#include <charconv>
-#include <cstdio>
-#include <optional>
+#include <nlohmann/json.hpp>
 
-#include "common/base/lines.h"
 #include "common/files/read.h"
+#include "leaf/schedule/cost_model.h"
 
 namespace frond::leaf::schedule {
 namespace {
 
-constexpr std::string_view kHeader = "frond-cost-model 1";
-constexpr std::array<std::string_view, kProcessors> kProcessorNames = {"cpu", "gpu"};
-constexpr std::array<std::string_view, kModes> kModeNames = {"and", "or"};
+// Of floats, so that numbers have the fewest digits that read back equal.
+using Json =
+    nlohmann::basic_json<nlohmann::ordered_map, std::vector, std::string, bool, std::int64_t, std::uint64_t, float>;
+
+constexpr std::string_view kParts[kProcessors][kModes] = {{"cpu and", "cpu or"}, {"gpu and", "gpu or"}};
 constexpr float kMaxNumber = 1e6f;  // of weights and values
 constexpr float kMaxThreshold = 1e3f;
-constexpr float kNeverGreater = 1e6f;             // the threshold of a level that a tree does not have
-constexpr std::uint32_t kMaxQueries = 1'000'000;  // of a batch
+constexpr float kNeverGreater = 1e6f;  // the threshold of a level that a tree does not have
+constexpr float kMaxQueries = 1e6f;    // of a batch
 
-std::string quoted(std::string_view word) {
-  std::string shown = "'";
-  for (const char c : word.substr(0, 40)) shown += c >= 0x20 && c < 0x7f ? c : '?';
-  return shown + "'";
+Error wrong(const std::string& where, const std::string& what) { return {Code::kInvalid, where + ": " + what}; }
+
+Result<float> number_in(const Json& json, float min, float max, const std::string& where) {
+  const float number = json.is_number() ? json.get<float>() : max + max;
+  if (number >= min && number <= max) return number;
+  return wrong(where, "no number from " + Json(min).dump() + " to " + Json(max).dump());
 }
 
-template <std::size_t N>
-std::optional<std::size_t> index_of(const std::array<std::string_view, N>& names, std::string_view name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - names.begin());
+Result<std::size_t> input_named(const std::string& name, const std::string& where) {
+  const auto found = std::find(kCostInputs.begin(), kCostInputs.end(), name);
+  if (found == kCostInputs.end()) return wrong(where, "'" + name.substr(0, 40) + "' is no input");
+  return static_cast<std::size_t>(found - kCostInputs.begin());
 }
 
-// The words of one line.
-class Words {
- public:
-  explicit Words(std::string_view line) : rest_(line.substr(0, line.find('#'))) {}
-  // Empty: the line has no more words.
-  std::string_view next() {
-    const auto begin = rest_.find_first_not_of(" \t\r");
-    if (begin == std::string_view::npos) return rest_ = {};
-    const auto end = std::min(rest_.find_first_of(" \t\r", begin), rest_.size());
-    const auto word = rest_.substr(begin, end - begin);
-    rest_.remove_prefix(end);
-    return word;
-  }
-  Result<float> number(float min, float max) {
-    const std::string_view word = next();
-    const auto value = number_in<float>(word);
-    if (!value || !(*value >= min && *value <= max))
-      return Error(Code::kInvalid, quoted(word) + " is no number from " + shown(min) + " to " + shown(max));
-    return *value;
-  }
-  Result<std::size_t> input() {
-    const std::string_view word = next();
-    const auto found = index_of(kCostInputs, word);
-    if (!found) return Error(Code::kInvalid, quoted(word) + " is no input");
-    return *found;
-  }
-  Result<void> end() {
-    const std::string_view word = next();
-    if (!word.empty()) return Error(Code::kInvalid, quoted(word) + ": nothing is expected here");
-    return {};
-  }
-  bool done() const { return rest_.find_first_not_of(" \t\r") == std::string_view::npos; }
+// A list of lists of two.
+bool are_pairs(const Json& json, std::size_t most) {
+  if (!json.is_array() || json.size() > most) return false;
+  return std::all_of(json.begin(), json.end(), [](const Json& one) { return one.is_array() && one.size() == 2; });
+}
 
- private:
-  static std::string shown(float number) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", static_cast<double>(number));
-    return text;
+Result<CostTree> read_tree(const Json& json, const std::string& where) {
+  static const Json kNone = Json::array();
+  const Json& levels = json.is_object() ? json.value("greater", kNone) : kNone;
+  const Json& values = json.is_object() ? json.value("values", kNone) : kNone;
+  if (!are_pairs(levels, CostTree::kDepth) || !values.is_array() || values.size() != std::size_t{1} << levels.size())
+    return wrong(where, "no tree of at most " + std::to_string(CostTree::kDepth) + " levels, with all their values");
+  CostTree tree;
+  tree.threshold.fill(kNeverGreater);
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const Json& name = levels[i][0];
+    tree.input[i] = static_cast<std::uint8_t>(
+        FROND_TRY(input_named(name.is_string() ? name.get<std::string>() : name.dump(), where)));
+    tree.threshold[i] = FROND_TRY(number_in(levels[i][1], -kMaxThreshold, kMaxThreshold, where));
   }
-  std::string_view rest_;
-};
+  for (std::size_t i = 0; i < values.size(); ++i)
+    tree.value[i] = FROND_TRY(number_in(values[i], -kMaxNumber, kMaxNumber, where));
+  return tree;
+}
 
-class Reader {
- public:
-  Result<void> line(std::string_view text) {
-    Words words(text);
-    const std::string_view what = words.next();
-    if (what.empty()) return {};
-    if (what == "launch_us") {
-      model_.launch_us = FROND_TRY(words.number(0, kMaxNumber));
-    } else if (what == "batch") {
-      FROND_TRY(batch(words));
-    } else if (what == "regression") {
-      FROND_TRY(regression(words));
-    } else if (current_ == nullptr) {
-      return Error(Code::kInvalid, quoted(what) + ": a line 'regression PROCESSOR MODE' must come first");
-    } else if (what == "base") {
-      current_->base = FROND_TRY(words.number(-kMaxNumber, kMaxNumber));
-    } else if (what == "weight") {
-      const std::size_t input = FROND_TRY(words.input());
-      current_->weight[input] = FROND_TRY(words.number(-kMaxNumber, kMaxNumber));
-    } else if (what == "tree") {
-      FROND_TRY(tree(words));
+Result<CostRegression> read_regression(const Json& json, const std::string& part) {
+  if (!json.is_object()) return wrong(part, "no object");
+  CostRegression regression;
+  for (const auto& [name, value] : json.items()) {
+    const std::string where = part + ": " + name;
+    if (name == "base") {
+      regression.base = FROND_TRY(number_in(value, -kMaxNumber, kMaxNumber, where));
+    } else if (name == "weights" && value.is_object()) {
+      for (const auto& [input, weight] : value.items())
+        regression.weight[FROND_TRY(input_named(input, where))] =
+            FROND_TRY(number_in(weight, -kMaxNumber, kMaxNumber, where + ": " + input));
+    } else if (name == "trees" && value.is_array() && value.size() <= CostRegression::kMaxTrees) {
+      for (const Json& tree : value) regression.trees.push_back(FROND_TRY(read_tree(tree, where)));
     } else {
-      return Error(Code::kInvalid, quoted(what) + " is no kind of line");
+      return wrong(where,
+                   "no base, no weights, or no list of up to " + std::to_string(CostRegression::kMaxTrees) + " trees");
     }
-    return words.end();
   }
-  Result<CostModel> finish() && {
-    for (std::size_t p = 0; p < kProcessors; ++p)
-      for (std::size_t m = 0; m < kModes; ++m)
-        if (!seen_[p][m])
-          return Error(Code::kInvalid, "the part 'regression " + std::string(kProcessorNames[p]) + " " +
-                                           std::string(kModeNames[m]) + "' is missing");
-    return std::move(model_);
-  }
-
- private:
-  Result<void> batch(Words& words) {
-    model_.scales.clear();
-    while (!words.done()) {
-      if (model_.scales.size() == CostModel::kMaxScales)
-        return Error(Code::kInvalid, "more than " + std::to_string(CostModel::kMaxScales) + " sizes of batches");
-      const float queries = FROND_TRY(words.number(1, static_cast<float>(kMaxQueries)));
-      const float scale = FROND_TRY(words.number(1e-3f, 1e3f));
-      const CostModel::BatchScale next{static_cast<std::uint32_t>(queries), scale};
-      if (!model_.scales.empty() && next.queries <= model_.scales.back().queries)
-        return Error(Code::kInvalid, "sizes of batches must ascend");
-      model_.scales.push_back(next);
-    }
-    return {};
-  }
-
-  Result<void> regression(Words& words) {
-    const std::string_view processor = words.next(), mode = words.next();
-    const auto p = index_of(kProcessorNames, processor);
-    const auto m = index_of(kModeNames, mode);
-    if (!p) return Error(Code::kInvalid, quoted(processor) + " is no processor: cpu or gpu");
-    if (!m) return Error(Code::kInvalid, quoted(mode) + " is no mode: and or or");
-    if (seen_[*p][*m]) return Error(Code::kInvalid, "this part was there before");
-    seen_[*p][*m] = true;
-    current_ = &model_.regressions[*p][*m];
-    return {};
-  }
-
-  Result<void> tree(Words& words) {
-    if (current_->trees.size() == CostRegression::kMaxTrees)
-      return Error(Code::kInvalid, "more than " + std::to_string(CostRegression::kMaxTrees) + " trees");
-    CostTree tree;
-    std::size_t levels = 0;
-    for (Words ahead = words; ahead.next() != "="; ahead = words) {
-      if (levels == CostTree::kDepth)
-        return Error(Code::kInvalid, "a tree has at most " + std::to_string(CostTree::kDepth) + " levels, then =");
-      tree.input[levels] = static_cast<std::uint8_t>(FROND_TRY(words.input()));
-      tree.threshold[levels++] = FROND_TRY(words.number(-kMaxThreshold, kMaxThreshold));
-    }
-    words.next();
-    for (std::size_t i = 0; i < std::size_t{1} << levels; ++i)
-      tree.value[i] = FROND_TRY(words.number(-kMaxNumber, kMaxNumber));
-    for (std::size_t i = levels; i < CostTree::kDepth; ++i) tree.threshold[i] = kNeverGreater;
-    current_->trees.push_back(tree);
-    return {};
-  }
-
-  CostModel model_;
-  CostRegression* current_ = nullptr;  // the part that lines belong to
-  bool seen_[kProcessors][kModes] = {};
-};
-
-void append_number(std::string& text, float number) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;  // the fewest digits that read back equal
-  text.append(1, ' ').append(digits, end);
-}
-
-void append_tree(std::string& text, const CostTree& tree) {
-  std::size_t levels = 0;
-  while (levels < CostTree::kDepth && tree.threshold[levels] < kNeverGreater) ++levels;
-  text += "tree";
-  for (std::size_t i = 0; i < levels; ++i) {
-    text.append(1, ' ').append(kCostInputs[tree.input[i]]);
-    append_number(text, tree.threshold[i]);
-  }
-  text += " =";
-  for (std::size_t i = 0; i < std::size_t{1} << levels; ++i) append_number(text, tree.value[i]);
-  text += '\n';
+  return regression;
 }
 
 }  // namespace
@@ -185,17 +84,26 @@ void append_tree(std::string& text, const CostTree& tree) {
 Result<CostModel> parse_cost_model(std::string_view text) {
   if (text.size() > kMaxCostModelBytes)
     return Error(Code::kInvalid, "longer than " + std::to_string(kMaxCostModelBytes) + " bytes");
-  Reader reader;
-  Lines lines(text);
-  while (const auto line = lines.next()) {
-    if (lines.number() == 1) {
-      if (*line != kHeader) return Error(Code::kInvalid, "line 1: must be '" + std::string(kHeader) + "'");
-    } else if (auto read = reader.line(*line); !read) {
-      return std::move(read).error().within("line " + std::to_string(lines.number()));
-    }
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Error(Code::kInvalid, "no JSON object");
+  CostModel model;
+  model.launch_us = FROND_TRY(number_in(json.value("launch_us", Json(model.launch_us)), 0, kMaxNumber, "launch_us"));
+  const Json batch = json.value("batch", Json::array());
+  if (!are_pairs(batch, CostModel::kMaxScales))
+    return wrong("batch", "no list of up to " + std::to_string(CostModel::kMaxScales) + " pairs");
+  for (const Json& one : batch) {
+    const float queries = FROND_TRY(number_in(one[0], 1, kMaxQueries, "batch"));
+    const float scale = FROND_TRY(number_in(one[1], 1e-3f, 1e3f, "batch"));
+    model.scales.push_back({static_cast<std::uint32_t>(queries), scale});
+    if (model.scales.size() > 1 && model.scales.rbegin()[1].queries >= model.scales.back().queries)
+      return wrong("batch", "sizes must ascend");
   }
-  if (lines.number() == 0) return Error(Code::kInvalid, "line 1: must be '" + std::string(kHeader) + "'");
-  return std::move(reader).finish();
+  for (std::size_t p = 0; p < kProcessors; ++p)
+    for (std::size_t m = 0; m < kModes; ++m) {
+      const std::string part(kParts[p][m]);
+      model.regressions[p][m] = FROND_TRY(read_regression(json.value(part, Json()), part));
+    }
+  return model;
 }
 
 Result<CostModel> read_cost_model(const std::filesystem::path& file) {
@@ -206,37 +114,25 @@ Result<CostModel> read_cost_model(const std::filesystem::path& file) {
   return model;
 }
 
-std::string cost_model_text(const CostModel& model, std::string_view comment) {
-  std::string text(kHeader);
-  text += '\n';
-  while (!comment.empty()) {
-    const std::string_view line = comment.substr(0, comment.find('\n'));
-    comment.remove_prefix(std::min(line.size() + 1, comment.size()));
-    text.append("# ").append(line) += '\n';
-  }
-  text += "launch_us";
-  append_number(text, model.launch_us);
-  text += "\nbatch";
-  for (const auto& scale : model.scales) {
-    text.append(1, ' ').append(std::to_string(scale.queries));
-    append_number(text, scale.scale);
-  }
-  text += '\n';
+std::string cost_model_text(const CostModel& model, const std::string& comment) {
+  Json json{{"comment", comment}, {"launch_us", model.launch_us}, {"batch", Json::array()}};
+  for (const auto& scale : model.scales) json["batch"].push_back({scale.queries, scale.scale});
   for (std::size_t p = 0; p < kProcessors; ++p)
     for (std::size_t m = 0; m < kModes; ++m) {
       const CostRegression& regression = model.regressions[p][m];
-      text.append("regression ").append(kProcessorNames[p]).append(1, ' ').append(kModeNames[m]) += "\nbase";
-      append_number(text, regression.base);
-      text += '\n';
-      for (std::size_t i = 0; i < kCostInputs.size(); ++i) {
-        if (regression.weight[i] == 0) continue;
-        text.append("weight ").append(kCostInputs[i]);
-        append_number(text, regression.weight[i]);
-        text += '\n';
+      Json weights = Json::object(), trees = Json::array();
+      for (std::size_t i = 0; i < kCostInputs.size(); ++i)
+        if (regression.weight[i] != 0) weights[std::string(kCostInputs[i])] = regression.weight[i];
+      for (const CostTree& tree : regression.trees) {
+        Json levels = Json::array(), values = Json::array();
+        for (std::size_t i = 0; i < CostTree::kDepth && tree.threshold[i] < kNeverGreater; ++i)
+          levels.push_back({kCostInputs[tree.input[i]], tree.threshold[i]});
+        for (std::size_t i = 0; i < std::size_t{1} << levels.size(); ++i) values.push_back(tree.value[i]);
+        trees.push_back({{"greater", levels}, {"values", values}});
       }
-      for (const CostTree& tree : regression.trees) append_tree(text, tree);
+      json[std::string(kParts[p][m])] = {{"base", regression.base}, {"weights", weights}, {"trees", trees}};
     }
-  return text;
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace frond::leaf::schedule

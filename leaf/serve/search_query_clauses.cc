@@ -5,7 +5,6 @@
 #include "common/query/bind.h"
 #include "common/query/clause_json.h"
 #include "leaf/clauses/evaluation.h"
-#include "leaf/clauses/exhaustive.h"
 #include "leaf/clauses/near_terms.h"
 #include "leaf/serve/clause_resolution.h"
 #include "leaf/serve/search_query.h"
@@ -189,22 +188,16 @@ Result<FilterCache::Documents> SearchQuery::left_out_by(Slot& slot, const std::s
 Result<engine::Outcome> SearchQuery::search_clause(Slot& slot) {
   const partition::Partition& partition = slot.partition->open->partition();
   FROND_TRY(slot.partition->open->intact());  // a partition that is known to be damaged is not searched
-  const bool exhaustive = request_.processor == wire::Processor::kExhaustive;
   const Instant begun = parts_.clock.now();
   const std::uint64_t lists_before = slot.profile.lists_us;
   FROND_TRY(fetch_lists(slot));
   FROND_TRY(filter(slot));
   const clauses::OpenedPartition opened(partition);
   const clauses::ClausePlan plan = clause_plan(slot, *clause_, slot.lists, opened);
-  auto outcome = collects()   ? collect(slot, plan)
-                 : exhaustive ? clauses::search_exhaustively(plan, parts_.clock)
-                              : clauses::search(plan, parts_.clock);
+  auto outcome = collects() ? collect(slot, plan) : clauses::search(plan, parts_.clock);
   const Instant ended = parts_.clock.now();
-  (exhaustive   ? metrics_.exhaustive
-   : collects() ? metrics_.collect
-                : metrics_.clauses)
-      .observe(seconds_between(begun, ended));
-  slot.profile.engine = exhaustive ? parts_.exhaustive.name() : "clauses";
+  (collects() ? metrics_.collect : metrics_.clauses).observe(seconds_between(begun, ended));
+  slot.profile.engine = "clauses";
   if (sorts()) slot.profile.engine += ", sorted";
   if (counts_facets()) slot.profile.engine += ", facets";
   slot.on_cpu = true;

@@ -3,7 +3,6 @@
 
 #include "common/query/normal_form.h"
 #include "common/schema/json.h"
-#include "leaf/collect/exhaustive.h"
 #include "leaf/serve/search_query.h"
 
 namespace frond::leaf::serve {
@@ -50,15 +49,10 @@ Result<engine::Outcome> SearchQuery::collect(Slot& slot, const clauses::ClausePl
     if (left_out == nullptr) left_out = FROND_TRY(left_out_by(slot, text, clauses));
     wanted.clauses.emplace(text, std::move(left_out));
   }
-  collect::Collected found;
-  if (request_.processor == wire::Processor::kExhaustive) {
-    found = FROND_TRY(collect::collect_exhaustively(plan, wanted, schema(), parts_.clock));
-  } else {
-    constexpr std::size_t kOwnBytes = std::size_t{64} << 20;
-    collect::KeywordCache own(kOwnBytes);
-    collect::KeywordCache& keywords = parts_.keywords != nullptr ? *parts_.keywords : own;
-    found = FROND_TRY(collect::collect(plan, wanted, schema(), keywords, &sort_floor_, parts_.clock));
-  }
+  constexpr std::size_t kOwnBytes = std::size_t{64} << 20;
+  collect::KeywordCache own(kOwnBytes);
+  collect::KeywordCache& keywords = parts_.keywords != nullptr ? *parts_.keywords : own;
+  auto found = FROND_TRY(collect::collect(plan, wanted, schema(), keywords, &sort_floor_, parts_.clock));
   slot.sort_bytes = std::move(found.sort_bytes);
   slot.facets = std::move(found.facets);
   return std::move(found.outcome);

@@ -10,7 +10,6 @@ namespace frond::tools::bench {
 void add_bench_codec(config::CommandLine& bench, int& status);
 void add_bench_clauses(config::CommandLine& bench, int& status);
 void add_bench_query(config::CommandLine& bench, int& status);
-void add_bench_cache(config::CommandLine& bench, int& status);
 void add_bench_schedule(config::CommandLine& bench, int& status);
 
 }  // namespace frond::tools::bench

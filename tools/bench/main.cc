@@ -18,7 +18,6 @@ int run(int argc, char** argv) {
   add_bench_codec(bench, status);
   add_bench_query(bench, status);
   add_bench_clauses(bench, status);
-  add_bench_cache(bench, status);
   add_bench_schedule(bench, status);
   synth::add_synth(app, status);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;

@@ -3,100 +3,30 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
-#include "common/base/text.h"
-#include "common/schema/date.h"
+#include "common/elasticsearch/document.h"
+#include "common/elasticsearch/plain_json.h"
+#include "common/schema/json.h"
 
 namespace frond::tools {
 namespace {
-using Kind = ImportedField::Kind;
+using elasticsearch::MappedField;
 using Element = simdjson::dom::element;
 
 constexpr std::size_t kMaxKeywordBytes = 1024, kMaxValues = 1024;
 
 void append_text(std::string_view text, std::string& out) { out += nlohmann::json(text).dump(); }
 
-std::optional<double> number_of(Element value) {
-  if (value.is<double>()) return double(value);
-  if (value.is<std::int64_t>()) return static_cast<double>(std::int64_t(value));
-  if (value.is<std::uint64_t>()) return static_cast<double>(std::uint64_t(value));
-  if (!value.is<std::string_view>()) return std::nullopt;
-  const auto number = number_in<double>(std::string_view(value));
-  return number && std::isfinite(*number) ? number : std::nullopt;
-}
-
-// Whole numbers of 64 bits, also of texts; what is behind a point is cut off.
-std::optional<std::int64_t> whole_of(Element value) {
-  if (value.is<std::int64_t>()) return std::int64_t(value);
-  if (value.is<std::string_view>())
-    if (const auto whole = number_in<std::int64_t>(std::string_view(value))) return whole;
-  const auto number = number_of(value);
-  if (!number || std::abs(*number) >= 9.2e18) return std::nullopt;
-  return static_cast<std::int64_t>(*number);
-}
-
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-// The text of a scalar; of numbers as they are written.
-std::string text_of(Element value) {
-  if (value.is<std::string_view>()) return std::string(std::string_view(value));
-  return simdjson::minify(value);
-}
-
 // One value as JSON; false: it is none of the field's.
-bool append_value(const ImportedField& field, Element value, std::string& out) {
-  if (value.is<simdjson::dom::object>() || value.is_null()) return false;
-  switch (field.kind) {
-    case Kind::kText:
-      append_text(text_of(value), out);
-      return true;
-    case Kind::kKeyword: {
-      const std::string text = text_of(value);
-      if (text.size() > kMaxKeywordBytes) return false;
-      if (field.ignore_above > 0 && characters(text) > field.ignore_above) return false;
-      append_text(text, out);
-      return true;
-    }
-    case Kind::kInteger: {
-      const auto whole = whole_of(value);
-      if (whole) out += std::to_string(*whole);
-      return whole.has_value();
-    }
-    case Kind::kFloat: {
-      const auto number = number_of(value);
-      if (number) out += nlohmann::json(*number).dump();
-      return number.has_value();
-    }
-    case Kind::kBoolean: {
-      const std::string text = text_of(value);
-      if (text != "true" && text != "false" && !text.empty()) return false;
-      out += text.empty() ? "false" : text;
-      return true;
-    }
-    case Kind::kDate: {
-      // Digits alone are milliseconds, but of four digits a year.
-      const bool written = value.is<std::string_view>();
-      const auto whole = whole_of(value);
-      const bool year = written && std::string_view(value).size() == 4;
-      if (whole && !year &&
-          (!written || std::string_view(value).find_first_not_of("-0123456789") == std::string_view::npos)) {
-        std::int64_t milliseconds = *whole;
-        if (field.in_seconds && __builtin_mul_overflow(*whole, std::int64_t{1000}, &milliseconds)) return false;
-        out += std::to_string(milliseconds);
-      } else if (written && schema::parse_date(std::string_view(value)))
-        append_text(std::string_view(value), out);
-      else
-        return false;
-      return true;
-    }
-  }
-  return false;
+bool append_value(const MappedField& field, Element value, std::string& out) {
+  const auto taken = elasticsearch::value_of(field, elasticsearch::tree_of(value));
+  if (!taken || !taken->has_value() || elasticsearch::is_ignored(field, **taken)) return false;
+  const auto* const word = std::get_if<std::string>(&**taken);
+  if (word != nullptr && field.type == elasticsearch::Type::kKeyword && word->size() > kMaxKeywordBytes) return false;
+  out += schema::json_scalar(**taken);
+  return true;
 }
 
 // Calls visit(scalar) for each value at the path. Names with dots and objects in objects mean the same.
@@ -115,11 +45,11 @@ void for_each_value(Element at, std::string_view path, Visit&& visit) {
   }
 }
 
-std::string line_of(const std::vector<ImportedField>& fields, std::string_view id, Element document,
+std::string line_of(const std::vector<MappedField>& fields, std::string_view id, Element document,
                     std::string_view source) {
   std::string line = "{\"id\":";
   append_text(id, line);
-  for (const ImportedField& field : fields) {
+  for (const MappedField& field : fields) {
     std::string values;
     std::size_t count = 0;
     for_each_value(document, field.path, [&](Element value) {
@@ -139,7 +69,7 @@ std::string line_of(const std::vector<ImportedField>& fields, std::string_view i
 // Reads one page; simdjson throws what is wrong with it.
 class PageReader {
  public:
-  explicit PageReader(const std::vector<ImportedField>& fields) : fields_(fields) {}
+  explicit PageReader(const std::vector<MappedField>& fields) : fields_(fields) {}
 
   Result<SourcePage> read(const simdjson::padded_string& answer) {
     auto page = parser_.iterate(answer);
@@ -198,7 +128,7 @@ class PageReader {
     return {};
   }
 
-  const std::vector<ImportedField>& fields_;
+  const std::vector<MappedField>& fields_;
   simdjson::ondemand::parser parser_;
   simdjson::dom::parser documents_;
   SourcePage page_;
@@ -206,7 +136,7 @@ class PageReader {
 
 }  // namespace
 
-Result<SourcePage> read_page(const std::vector<ImportedField>& fields, std::string_view answer) {
+Result<SourcePage> read_page(const std::vector<elasticsearch::MappedField>& fields, std::string_view answer) {
   try {
     return PageReader(fields).read(simdjson::padded_string(answer));
   } catch (const std::exception& thrown) {

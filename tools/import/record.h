@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "tools/import/mapping_schema.h"
+#include "common/elasticsearch/mapping.h"
 
 namespace frond::tools {
 
@@ -27,6 +27,6 @@ struct SourcePage {
 // Lines are {"id":…, "COLUMN":[values], …, "_source":{as it came}}. Values are taken as Elasticsearch takes them: "3.7"
 // for a whole number is 3; those that can't be taken are left out. kCorrupt: no such answer, or a
 // hit without _id; kUnavailable: a shard that failed.
-Result<SourcePage> read_page(const std::vector<ImportedField>& fields, std::string_view answer);
+Result<SourcePage> read_page(const std::vector<elasticsearch::MappedField>& fields, std::string_view answer);
 
 }  // namespace frond::tools

@@ -70,7 +70,8 @@ Result<http::Answered> SourceIndex::ask(std::uint32_t hits, const SourcePlace& p
   return node_.ask("POST", "/_search", body.dump());
 }
 
-Result<SourcePage> SourceIndex::next(const std::vector<ImportedField>& fields, std::uint32_t hits, SourcePlace& place) {
+Result<SourcePage> SourceIndex::next(const std::vector<elasticsearch::MappedField>& fields, std::uint32_t hits,
+                                     SourcePlace& place) {
   for (unsigned begun = 0; begun < kMostBeginnings; ++begun) {
     if (place.context.empty() && place.way != Way::kScroll) FROND_TRY(open(place));
     const bool scrolls = place.way == Way::kScroll && !place.context.empty();

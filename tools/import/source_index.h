@@ -35,7 +35,8 @@ class SourceIndex {
   // and no other can be found, it begins anew, and so does a scroll of which an answer was lost, since what it had goes
   // with it: then `place.documents` is what this page has. Errors: as RetriedRequests::ask(), and as read_page();
   // kInvalid: the node refuses.
-  Result<SourcePage> next(const std::vector<ImportedField>& fields, std::uint32_t hits, SourcePlace& place);
+  Result<SourcePage> next(const std::vector<elasticsearch::MappedField>& fields, std::uint32_t hits,
+                          SourcePlace& place);
   // Behind one hit that can't be read: a page that refuses it alone. kCorrupt: a scroll has no way around it.
   Result<SourcePage> pass_over(const Error& why, SourcePlace& place);
   // Lets the node forget the place. Whether it does is nobody's concern.

@@ -93,22 +93,19 @@ const Kind kKinds[] = {
     {"CacheOverPartitions",
      [](Fixture& f) {
        open_partition(f);
-       f.cached =
-           std::make_unique<lists::CachedListStore>(f.partitions, f.clock, lists::CachedListStore::Options{1 << 20, 4});
+       f.cached = std::make_unique<lists::CachedListStore>(f.partitions, lists::CachedListStore::Options{1 << 20, 4});
        f.store = f.cached.get();
      }},
     {"CacheTooSmallForAnything",
      [](Fixture& f) {
        open_partition(f);
-       f.cached =
-           std::make_unique<lists::CachedListStore>(f.partitions, f.clock, lists::CachedListStore::Options{100, 1});
+       f.cached = std::make_unique<lists::CachedListStore>(f.partitions, lists::CachedListStore::Options{100, 1});
        f.store = f.cached.get();
      }},
     {"CacheThatEvictsAllTheTime",
      [](Fixture& f) {
        open_partition(f);
-       f.cached =
-           std::make_unique<lists::CachedListStore>(f.partitions, f.clock, lists::CachedListStore::Options{6000, 1});
+       f.cached = std::make_unique<lists::CachedListStore>(f.partitions, lists::CachedListStore::Options{6000, 1});
        f.store = f.cached.get();
      }},
 };

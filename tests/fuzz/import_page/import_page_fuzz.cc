@@ -12,10 +12,10 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace frond::tools;
-  using Kind = ImportedField::Kind;
-  static const std::vector<ImportedField> fields{{"t", "t", Kind::kText},        {"k", "k", Kind::kKeyword, 5},
-                                                 {"o.n", "o.n", Kind::kInteger}, {"f", "f", Kind::kFloat},
-                                                 {"b", "b", Kind::kBoolean},     {"d", "d", Kind::kDate, 0, true}};
+  using frond::elasticsearch::MappedField, frond::elasticsearch::Type;
+  static const std::vector<MappedField> fields{{"t", "t", "t", Type::kText},       {"k", "k", "k", Type::kKeyword, 5},
+                                               {"o.n", "o.n", "o.n", Type::kLong}, {"f", "f", "f", Type::kFloat},
+                                               {"b", "b", "b", Type::kBoolean},    {"d", "d", "d", Type::kDate}};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto mapping = read_mapping(text, true)) FROND_CHECK(nlohmann::json::accept(mapping->settings));
   if (const auto state = read_state(std::string(text))) FROND_CHECK(*read_state(text_of(*state)) == *state);

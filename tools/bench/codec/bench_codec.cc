@@ -22,10 +22,9 @@ namespace {
 using nlohmann::ordered_json;
 
 struct BenchCodecFlags {
-  std::vector<std::string> codecs, models;
+  std::vector<std::string> codecs;
   std::vector<unsigned> sizes{16, 25};
-  std::string index, integers, processor = "cpu";
-  std::size_t min_length = codec::kBlockLength;
+  std::string index, processor = "cpu";
   std::uint64_t max_postings = std::uint64_t{1} << 26;
   std::uint32_t seed = 1;
   unsigned rounds = 5;
@@ -78,17 +77,12 @@ Result<void> bench_codec(const BenchCodecFlags& flags) {
     }
     return {};
   };
-  const bool real = !flags.index.empty() || !flags.integers.empty();
-  const auto models = flags.models.empty() && !real ? std::vector<std::string>{"uniform", "clustered"} : flags.models;
-  for (const std::string& model : models)
-    for (const unsigned size : flags.sizes) FROND_TRY(measure(synthetic_set(model, size, flags.seed)));
-  if (!flags.integers.empty()) {
-    const IntegerSet set = FROND_TRY(set_of_files(flags.integers, flags.min_length));
-    FROND_TRY(measure(set));
-  }
+  for (const char* model : {"uniform", "clustered"})
+    for (const unsigned size : flags.sizes)
+      if (flags.index.empty()) FROND_TRY(measure(synthetic_set(model, size, flags.seed)));
   if (!flags.index.empty()) {
     const std::vector<IntegerSet> docids_and_frequencies =
-        FROND_TRY(sets_of_index(flags.index, flags.min_length, flags.max_postings));
+        FROND_TRY(sets_of_index(flags.index, codec::kBlockLength, flags.max_postings));
     for (const IntegerSet& set : docids_and_frequencies) FROND_TRY(measure(set));
   }
   if (flags.json)
@@ -104,22 +98,16 @@ Result<void> bench_codec(const BenchCodecFlags& flags) {
 
 void add_bench_codec(config::CommandLine& bench_command, int& status) {
   auto flags = std::make_shared<BenchCodecFlags>();
-  auto& command = bench_command.add_command(
-      "codec", "Codecs on synthetic lists, an index and files: bits an integer, integers a second");
+  auto& command =
+      bench_command.add_command("codec", "Codecs on synthetic lists and an index: bits an integer, integers a second");
   command.add_flag("--list", flags->list, "Print the codecs with paper and section, and measure nothing");
   command.add_option("--codec", flags->codecs, "Only these");
   command.add_option("--processor", flags->processor, "What decodes: this process, or the GPU")
       .check(config::one_of({"cpu", "gpu"}))
       .show_default();
-  command.add_option("--synthetic", flags->models, "Models of Anh and Moffat; without --index or --integers both")
-      .check(config::one_of({"uniform", "clustered"}));
   add_number(command, "--size", flags->sizes, 7, 27, "Synthetic lists of 2^N integers below 2^29, one or more N");
   command.add_option("--seed", flags->seed, "Of the synthetic lists").show_default();
   command.add_option("--index", flags->index, "A collection's folder in a repository, or a partition's database");
-  command.add_option("--integers", flags->integers,
-                     "A file of comma-separated ascending integers, or a folder of such, *.txt");
-  command.add_option("--least", flags->min_length, "Only lists of --index and --integers of at least so many integers")
-      .show_default();
   command.add_option("--most", flags->max_postings, "Only so many postings of --index").show_default();
   add_number(command, "--rounds", flags->rounds, 1, 1000, "Times each codec is timed, in turn");
   command.add_flag("--json", flags->json, "Print one JSON object");

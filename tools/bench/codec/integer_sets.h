@@ -22,14 +22,6 @@ struct IntegerSet {
 // "uniform" or "clustered" lists of 2^log2_count integers below 2^29: 2^22 integers in all, at least one list.
 IntegerSet synthetic_set(std::string_view model, unsigned log2_count, std::uint32_t seed);
 
-// Reads lists from text files of comma-separated ascending integers, one list per file. `path`: a file, or a folder
-// with *.txt below it. Lists of fewer than `min_length` integers are left out. kInvalid: a file is malformed; the
-// message names the file and the fault. kNotFound.
-Result<IntegerSet> set_of_files(const std::filesystem::path& path, std::size_t min_length);
-
-// Parses one such list. kInvalid.
-Result<std::vector<std::uint32_t>> parse_integers(std::string_view text);
-
 // Ascending lists of distinct integers as papers on integer codes generate them: the models Uniform and Clustered of
 // Anh and Moffat ("Index compression using 64-bit words", 2010), which Mallia 2019 §4 uses.
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "common/postings/posting_list.h"
 #include "leaf/engine/query_engine.h"
 
 namespace frond::tools::bench {
@@ -43,9 +42,5 @@ struct BenchGpuOptions {
 // `below` answers what the device cannot. It outlives the result. kDevice: no such device, not enough memory, or a
 // build without CUDA.
 Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options, leaf::engine::QueryEngine& below);
-
-// The device memory that the list takes in a partition of `documents` documents. Needs a build with CUDA, but no
-// device. kInvalid: a codec that the device cannot decode; kCorrupt; kDevice: a build without CUDA.
-Result<std::size_t> bytes_on_device(const postings::PostingList& list, std::uint32_t documents);
 
 }  // namespace frond::tools::bench

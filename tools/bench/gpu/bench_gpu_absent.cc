@@ -8,10 +8,6 @@ Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions&, leaf::e
   return Error(Code::kDevice, "GPU: this build has no CUDA");
 }
 
-Result<std::size_t> bytes_on_device(const postings::PostingList&, std::uint32_t) {
-  return Error(Code::kDevice, "GPU: this build has no CUDA");
-}
-
 Result<std::string> describe_device() { return Error(Code::kDevice, "GPU: this build has no CUDA"); }
 
 Result<std::vector<DeviceCodecTiming>> time_codecs_on_device(const IntegerSet&,

@@ -1,5 +1,4 @@
 #include "leaf/gpu/gpu_devices.h"
-#include "leaf/gpu/list_image.h"
 #include "tools/bench/gpu/bench_gpu.h"
 
 namespace frond::tools::bench {
@@ -57,10 +56,6 @@ Result<std::unique_ptr<BenchGpu>> make_bench_gpu(const BenchGpuOptions& options,
     engines.push_back(std::move(engine));
   }
   return std::unique_ptr<BenchGpu>(std::make_unique<Gpu>(std::make_unique<GpuDevices>(std::move(engines), below)));
-}
-
-Result<std::size_t> bytes_on_device(const postings::PostingList& list, std::uint32_t documents) {
-  return FROND_TRY(leaf::gpu::ListImage::plan(list, documents)).bytes();
 }
 
 }  // namespace frond::tools::bench

@@ -18,9 +18,7 @@
 #include "common/query/normal_form.h"
 #include "common/query/query_parser.h"
 #include "leaf/clauses/evaluation.h"
-#include "leaf/clauses/exhaustive.h"
 #include "leaf/collect/collect.h"
-#include "leaf/collect/exhaustive.h"
 #include "leaf/engines.h"
 #include "tools/bench/commands.h"
 #include "tools/bench/measure.h"
@@ -35,7 +33,7 @@ struct BenchClausesFlags {
   PartitionChoice from;
   std::string queries, filter, mode = "or", sort, facets, total = "bounded";
   std::uint32_t k = 10, rounds = 5;
-  bool exhaustive = false, flat = false, unranked = false, json = false;
+  bool flat = false, unranked = false, json = false;
 };
 
 // A query as the broker would hand it to a leaf: a clause, or plain words.
@@ -126,14 +124,11 @@ Result<leaf::engine::Outcome> search_words(const Asking& asking, leaf::engine::P
 }
 
 Result<leaf::collect::Collected> search_clause(Asking& asking, const leaf::clauses::ClausePlan& plan) {
-  const schema::Schema& schema = asking.searcher.schema();
   if (asking.collects())
-    return asking.flags.exhaustive
-               ? leaf::collect::collect_exhaustively(plan, asking.wanted, schema, asking.clock)
-               : leaf::collect::collect(plan, asking.wanted, schema, asking.keywords, nullptr, asking.clock);
+    return leaf::collect::collect(plan, asking.wanted, asking.searcher.schema(), asking.keywords, nullptr,
+                                  asking.clock);
   leaf::collect::Collected found;
-  found.outcome = FROND_TRY(asking.flags.exhaustive ? leaf::clauses::search_exhaustively(plan, asking.clock)
-                                                    : leaf::clauses::search(plan, asking.clock));
+  found.outcome = FROND_TRY(leaf::clauses::search(plan, asking.clock));
   return found;
 }
 
@@ -267,7 +262,6 @@ void add_bench_clauses(config::CommandLine& bench_command, int& status) {
   command.add_flag("--unranked", flags->unranked, "Rank nothing: the first hits, and with --k 0 counts alone");
   add_number(command, "--rounds", flags->rounds, 1, 10'000, "A query's time is the best of so many").group("How");
   command.add_flag("--flat", flags->flat, "Lines are plain words, without an order or facets for their own engine");
-  command.add_flag("--exhaustive", flags->exhaustive, "By the slow reference");
   command.add_flag("--json", flags->json, "Print one JSON object").group("Output");
   command.on_chosen([flags, &status] { status = exit_status("bench clauses", bench_clauses(*flags)); });
 }

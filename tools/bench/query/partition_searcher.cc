@@ -134,8 +134,7 @@ class Searcher final : public PartitionSearcher {
     generation_.partitions.push_back(
         {0, entry_.placement(),
          std::make_shared<leaf::generation::OpenPartition>(number_, entry_.id, partition_, registration_)});
-    if (cache_bytes > 0)
-      cache_.emplace(store_, clock_, leaf::lists::CachedListStore::Options{.budget_bytes = cache_bytes});
+    if (cache_bytes > 0) cache_.emplace(store_, leaf::lists::CachedListStore::Options{.budget_bytes = cache_bytes});
   }
 
   Result<leaf::engine::Plan> plan(const BenchQuery& query, leaf::engine::Mode mode, std::uint32_t k) override {

@@ -12,7 +12,6 @@
 #include "tools/bench/commands.h"
 #include "tools/bench/schedule/schedule_figure.h"
 #include "tools/bench/schedule/schedule_simulation.h"
-#include "tools/bench/schedule/schedule_trace.h"
 #include "tools/commands/commands.h"
 
 namespace frond::tools::bench {
@@ -20,23 +19,19 @@ namespace frond::tools::bench {
 using nlohmann::ordered_json;
 
 Result<void> simulate_schedule(const BenchScheduleFlags& flags) {
-  ScheduleTrace trace;
-  if (!flags.trace.empty())
-    trace = FROND_TRY(read_schedule_trace(flags.trace));
-  else
-    trace = {leaf::schedule::default_cost_model().launch_us, leaf::schedule::default_cost_model().scales,
-             synthetic_queries(10'000, {.error = flags.error, .bias = flags.bias}, flags.seed)};
-  FigureOptions options{.arrivals = flags.arrivals, .points = flags.points, .seed = flags.seed};
-  options.simulation = simulation_options(flags.workers, flags.streams, flags.batch, trace.launch_us);
-  options.simulation.scales = trace.scales;
+  const leaf::schedule::CostModel& model = leaf::schedule::default_cost_model();
+  const auto queries = synthetic_queries(10'000, {}, flags.seed);
+  FigureOptions options{.simulation = {}, .arrivals = flags.arrivals, .seed = flags.seed};
+  options.simulation =
+      simulation_options(flags.workers, flags.streams, flags.batch, static_cast<double>(model.launch_us));
+  options.simulation.scales = model.scales;
   if (!flags.json)
-    fmt::print("{}: {} queries; {} workers, {} streams, batches of up to {}; {} arrivals a run, seed {}\n",
-               flags.trace.empty() ? "synthetic" : flags.trace, trace.queries.size(), flags.workers, flags.streams,
-               flags.batch, flags.arrivals, flags.seed);
+    fmt::print("{} queries; {} workers, {} streams, batches of up to {}; {} arrivals a run, seed {}\n", queries.size(),
+               flags.workers, flags.streams, flags.batch, flags.arrivals, flags.seed);
   std::vector<Figure> figures;
   auto rows = ordered_json::array();
   for (const double deadline : flags.deadlines_ms) {
-    figures.push_back(simulate_figure(trace.queries, deadline * 1000, options));
+    figures.push_back(simulate_figure(queries, deadline * 1000, options));
     if (flags.json)
       rows.push_back(as_json(figures.back()));
     else
@@ -44,15 +39,12 @@ Result<void> simulate_schedule(const BenchScheduleFlags& flags) {
     std::fflush(stdout);
   }
   if (flags.json)
-    fmt::print("{}\n", ordered_json{{"queries", trace.queries.size()},
+    fmt::print("{}\n", ordered_json{{"queries", queries.size()},
                                     {"workers", flags.workers},
                                     {"streams", flags.streams},
                                     {"arrivals", flags.arrivals},
                                     {"figures", rows}}
                            .dump());
-  if (flags.plot.empty()) return {};
-  if (!FROND_TRY(draw_plot(plot_of(figures), flags.plot)))
-    fmt::print(stderr, "{}; {}.gnuplot makes the plot where there is one\n", kNoGnuplot, flags.plot);
   return {};
 }
 
@@ -73,7 +65,6 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
                   "number:text, id<TAB>text, plain lines, or JSON lines {\"query\"}; a file for each collection, or "
                   "one for all")
       .group("What");
-  command.add_option("--tag", flags->tag, "Only JSON lines with this tag");
   command.add_option("--limit", flags->limit, "Only the first so many queries of a file; 0: all").show_default();
   add_number(command, "--k", flags->ks, 1, 10'000, "Hits wanted, one or more").group("How");
   add_number(command, "--rounds", flags->rounds, 1, 10'000, "A query's time is the best of so many");
@@ -88,29 +79,14 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
   command.add_option("--gpu-memory", flags->gpu.memory_bytes, "Bytes of it to use: workspaces and lists")
       .transform(config::byte_size())
       .show_default();
-  command
-      .add_option("--base", flags->base,
-                  "With --train: the model in this file is what errors are compared with, and what remains of what "
-                  "is not measured; without it the built-in one")
-      .group("Files");
   command.add_option("--model", flags->model, "With --train: writes the model to this file").group("Files");
-  command
-      .add_option("--trace", flags->trace,
-                  "With --train: writes the costs of the held out queries to this file. Otherwise: simulates the "
-                  "queries of this file instead of synthetic ones")
-      .group("Files");
   add_number(command, "--workers", flags->workers, 0, 1024, "The CPU's threads").group("How");
   add_number(command, "--streams", flags->streams, 0, 64, "The GPU's batches at a time; 0: no GPU");
   add_number(command, "--batch", flags->batch, 1, 65536, "Queries in a batch, at most");
   add_number(command, "--deadline-ms", flags->deadlines_ms, 0.1, 1e6, "Deadlines, one or more").group("How");
   add_number(command, "--arrivals", flags->arrivals, 1, 10'000'000,
              "Queries of each run; more if they come in less than four times the deadline");
-  add_number(command, "--points", flags->points, 1, 1000, "Rates in a curve");
-  add_number(command, "--error", flags->error, 0.0, 10.0,
-             "Synthetic: spread of the logarithm of predictions; 0.22: 15 % off");
-  add_number(command, "--bias", flags->bias, 0.01, 100.0, "Synthetic: all predictions are wrong by this factor");
-  command.add_option("--seed", flags->seed, "Of synthetic queries and arrivals").show_default();
-  command.add_option("--plot", flags->plot, "Also plots the curves to this SVG file, with gnuplot").group("Files");
+  command.add_option("--seed", flags->seed, "Of queries and arrivals").show_default();
   command.add_flag("--json", flags->json, "Print one JSON object").group("Files");
   command.on_chosen([flags, &status] {
     status = exit_status("bench schedule", flags->train ? train_schedule(*flags) : simulate_schedule(*flags));

@@ -15,21 +15,19 @@ struct BenchScheduleFlags {
   bool train = false;
   std::string repository;
   std::vector<std::string> collections, queries;  // a file of queries for each collection, or one for all
-  std::string tag, processor = "cpu", base, model, trace;
+  std::string processor = "cpu", model;
   std::vector<std::uint32_t> ks{1, 10, 100, 1000};
   std::size_t limit = 1000, trees = leaf::schedule::CostRegression::kMaxTrees;
   std::uint32_t rounds = 3, callers = 3;
   BenchGpuOptions gpu;
   std::uint32_t workers = 16, streams = 3;
-  std::size_t batch = 512, arrivals = 20'000, points = 16;
+  std::size_t batch = 512, arrivals = 20'000;
   std::uint64_t seed = 1;
   std::vector<double> deadlines_ms{500, 50};
-  double error = 0.22, bias = 1;
-  std::string plot;
   bool json = false;
 };
 
-// --train: measures queries of an index, and writes the model and the costs.
+// --train: measures queries of an index, and writes the model.
 Result<void> train_schedule(const BenchScheduleFlags& flags);
 // Figure 7 for each deadline.
 Result<void> simulate_schedule(const BenchScheduleFlags& flags);

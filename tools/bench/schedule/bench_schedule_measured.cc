@@ -13,7 +13,6 @@
 #include "tools/bench/query/partition_searcher.h"
 #include "tools/bench/schedule/bench_schedule.h"
 #include "tools/bench/schedule/cost_measurement.h"
-#include "tools/bench/schedule/schedule_trace.h"
 #include "tools/commands/commands.h"
 
 namespace frond::tools::bench {
@@ -35,22 +34,6 @@ void print_errors(std::string_view what, const RelativeErrors& errors) {
     fmt::print(
         "{:10} {:>6} held out: mean {:>5.1f} %, median {:>5.1f} %, p90 {:>5.1f} %; predicted by measured {:.2f}\n",
         what, errors.count, 100 * errors.mean, 100 * errors.median, 100 * errors.p90, errors.bias);
-}
-
-// What the simulation needs of measured queries. What was not measured on the GPU is what the model predicts.
-ScheduleTrace trace_of(std::span<const CostedQuery> queries, const CostModel& model) {
-  ScheduleTrace trace{static_cast<double>(model.launch_us), model.scales, {}};
-  for (const CostedQuery& query : queries) {
-    if (!is_held_out(query)) continue;  // the model has seen the others
-    const auto inputs = cost_inputs(query.features);
-    const auto predicted = [&](Processor processor) {
-      return model.microseconds(processor, query.features.mode, inputs);
-    };
-    const double gpu = predicted(Processor::kGpu), cpu = predicted(Processor::kCpu);
-    trace.queries.push_back(
-        {query.cpu_us > 0 ? query.cpu_us : cpu, query.gpu_us > 0 ? query.gpu_us : gpu, cpu, gpu, true});
-  }
-  return trace;
 }
 
 void report(const BenchScheduleFlags& flags, const TrainedModel& trained, const BatchCosts* batches,
@@ -97,7 +80,7 @@ Result<void> add_collection(Measured& measured, const BenchScheduleFlags& flags,
   auto searchers = FROND_TRY(open_partitions({.repository = flags.repository,
                                               .collection = flags.collections[which],
                                               .number = measured.searchers.size() + 1}));
-  auto read = FROND_TRY(read_queries(flags.queries[flags.queries.size() == 1 ? 0 : which], flags.tag,
+  auto read = FROND_TRY(read_queries(flags.queries[flags.queries.size() == 1 ? 0 : which], {},
                                      searchers.front()->analyzer(), searchers.front()->query_form()));
   if (flags.limit > 0 && read.size() > flags.limit) read.resize(flags.limit);
   measured.read += read.size();
@@ -126,9 +109,7 @@ Result<Measured> measure(const BenchScheduleFlags& flags) {
   if (measured.gpu != nullptr)
     measured.batches = FROND_TRY(measure_gpu(*measured.gpu, measured.queries, flags.callers, flags.rounds));
   measured.trained = train(measured.queries, measured.batches ? &*measured.batches : nullptr,
-                           flags.base.empty() ? leaf::schedule::default_cost_model()
-                                              : FROND_TRY(leaf::schedule::read_cost_model(flags.base)),
-                           flags.trees);
+                           leaf::schedule::default_cost_model(), flags.trees);
   return measured;
 }
 
@@ -141,8 +122,6 @@ Result<void> train_schedule(const BenchScheduleFlags& flags) {
   const std::string trained_on =
       fmt::format("trained on {}; {} queries; measured: {}", measured.description, measured.read, flags.processor);
   if (!flags.model.empty()) FROND_TRY(write_text(flags.model, cost_model_text(trained.model, trained_on)));
-  if (!flags.trace.empty())
-    FROND_TRY(write_text(flags.trace, schedule_trace_text(trace_of(measured.queries, trained.model), trained_on)));
   return {};
 }
 

@@ -258,32 +258,4 @@ std::vector<SimulatedQuery> synthetic_queries(std::size_t count, const Synthetic
   return queries;
 }
 
-double fluid_bound_us(std::span<const SimulatedQuery> queries, double workers, bool with_gpu) {
-  double cpu = 0, gpu = 0;
-  std::vector<const SimulatedQuery*> movable;
-  for (const SimulatedQuery& query : queries) {
-    cpu += workers > 0 ? query.cpu_us / workers : 0;
-    if (with_gpu && query.for_gpu) movable.push_back(&query);
-  }
-  if (workers <= 0) {
-    for (const SimulatedQuery& query : queries) gpu += query.gpu_us;
-    return gpu;
-  }
-  std::sort(movable.begin(), movable.end(), [](const SimulatedQuery* a, const SimulatedQuery* b) {
-    return a->cpu_us * b->gpu_us > b->cpu_us * a->gpu_us;
-  });
-  for (const SimulatedQuery* query : movable) {
-    const double less = query->cpu_us / workers;
-    if (gpu + query->gpu_us < cpu - less) {
-      cpu -= less;
-      gpu += query->gpu_us;
-      continue;
-    }
-    // The part of this query that makes both equal.
-    const double part = std::clamp((cpu - gpu) / (less + query->gpu_us), 0.0, 1.0);
-    return std::max(cpu - part * less, gpu + part * query->gpu_us);
-  }
-  return std::max(cpu, gpu);
-}
-
 }  // namespace frond::tools::bench

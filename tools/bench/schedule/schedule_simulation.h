@@ -79,7 +79,7 @@ std::vector<Arrival> poisson_arrivals(std::size_t count, double rate, std::size_
 double sustained_rate(std::span<const SimulatedQuery> queries, const SimulationOptions& options, std::size_t count,
                       std::uint64_t seed);
 
-// Queries for simulations of the scheduler, and what no scheduler can do better with them.
+// Queries for simulations of the scheduler.
 
 // Costs that spread like those measured on the gov2 profile: log-normal, and the GPU's follow the CPU's loosely.
 struct SyntheticWorkload {
@@ -91,10 +91,5 @@ struct SyntheticWorkload {
   double share_off_gpu = 0;  // of queries whose lists are not on the GPU
 };
 std::vector<SimulatedQuery> synthetic_queries(std::size_t count, const SyntheticWorkload& workload, std::uint64_t seed);
-
-// The least time in which the processors could do the work of these queries, if it could be cut at will: those with the
-// greatest CPU cost by GPU cost go to the GPU, until both have the same time. `workers` CPU threads; with_gpu: else the
-// CPU alone. Launches are free.
-double fluid_bound_us(std::span<const SimulatedQuery> queries, double workers, bool with_gpu);
 
 }  // namespace frond::tools::bench

@@ -11,7 +11,7 @@
 #include "common/query/time_zone.h"
 #include "leaf/clauses/evaluation.h"
 #include "leaf/collect/collect.h"
-#include "leaf/collect/exhaustive.h"
+#include "tests/support/collections/collect_reference.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/random_clauses.h"
 #include "tests/unit/leaf/clauses/document_collection.h"

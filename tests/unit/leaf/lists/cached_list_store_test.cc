@@ -32,7 +32,7 @@ class ACachedListStore : public testing::Test {
   }
   support::ManualClock clock_;
   support::MemoryListStore below_{clock_};
-  CachedListStore cache_{below_, clock_, {.budget_bytes = 1 << 20, .shards = 1}};
+  CachedListStore cache_{below_, {.budget_bytes = 1 << 20, .shards = 1}};
 };
 
 TEST_F(ACachedListStore, LoadsAListOnceAndCountsWhatItDid) {
@@ -54,40 +54,23 @@ TEST_F(ACachedListStore, CopiesSegmentsToVectorBoundariesWithSlackBehind) {
   }
 }
 
-TEST_F(ACachedListStore, LoadsAListOnceForAllWhoAskAtTheSameTime) {
-  std::latch loading(1), release(1);
+TEST_F(ACachedListStore, KeepsOneCopyForAllWhoAskAtTheSameTime) {
+  std::latch loading(2);
   below_.before_fetch([&](auto) -> Result<void> {
-    loading.count_down();
-    release.wait();
+    loading.arrive_and_wait();
     return {};
   });
-  std::vector<std::jthread> threads;
-  threads.emplace_back([&] { EXPECT_TRUE(fetch("a").has_value()); });
-  loading.wait();
-  for (int i = 0; i < 3; ++i) threads.emplace_back([&] { EXPECT_TRUE(fetch("a").has_value()); });
-  while (cache_.counters().coalesced < 3) std::this_thread::yield();
-  release.count_down();
-  threads.clear();
-  EXPECT_EQ(below_.fetched(), 1u);
+  ListLease one, other;
+  {
+    std::jthread first([&] { one = (*fetch("a"))[0]; }), second([&] { other = (*fetch("a"))[0]; });
+  }
+  EXPECT_EQ(one, other);
+  EXPECT_EQ((*fetch("a"))[0], one);
+  EXPECT_EQ(cache_.counters().entries, 1u);
+  EXPECT_EQ(cache_.counters().passed_through, 0u);
 }
 
-TEST_F(ACachedListStore, LetsNobodyFailByAnothersFailedLoad) {
-  std::latch loading(1), release(1);
-  std::atomic<int> calls = 0;
-  below_.before_fetch([&](auto) -> Result<void> {
-    if (calls++ > 0) return {};
-    loading.count_down();
-    release.wait();
-    return Error(Code::kDeadline, "late");
-  });
-  std::jthread first([&] { EXPECT_EQ(fetch("a"), Code::kDeadline); });
-  loading.wait();
-  std::jthread second([&] { EXPECT_TRUE(fetch("a").has_value()); });
-  while (cache_.counters().coalesced < 1) std::this_thread::yield();
-  release.count_down();
-}
-
-TEST_F(ACachedListStore, LetsNobodyWaitForALoadThatThrew) {
+TEST_F(ACachedListStore, LoadsAgainWhatThrew) {
   std::atomic<bool> throws = true;
   below_.before_fetch([&](auto) -> Result<void> {
     if (throws) throw std::runtime_error("from below");
@@ -98,10 +81,10 @@ TEST_F(ACachedListStore, LetsNobodyWaitForALoadThatThrew) {
   EXPECT_TRUE(fetch("a").has_value());
 }
 
-TEST_F(ACachedListStore, LetsNobodyWaitForALoadWhoseRequestRanOutOfMemory) {
+TEST_F(ACachedListStore, LoadsAgainWhenMemoryRanOut) {
   if (!support::kAllocationsCanFail) GTEST_SKIP();
   const SteadyClock clock;
-  CachedListStore cache(below_, clock, {.budget_bytes = 1 << 20, .shards = 1});
+  CachedListStore cache(below_, {.budget_bytes = 1 << 20, .shards = 1});
   const ListKey key{1, "a"};
   bool failed = true;
   for (std::uint64_t count = 1; failed; ++count) {
@@ -117,23 +100,6 @@ TEST_F(ACachedListStore, LetsNobodyWaitForALoadWhoseRequestRanOutOfMemory) {
     const auto soon = Deadline::after(clock, std::chrono::seconds(2));
     ASSERT_TRUE(cache.fetch(std::span(&key, 1), soon).has_value()) << "allocation " << count;
   }
-}
-
-TEST_F(ACachedListStore, StopsWaitingForAnothersLoadAtItsOwnDeadline) {
-  std::latch loading(1), release(1);
-  below_.before_fetch([&](auto) -> Result<void> {
-    loading.count_down();
-    release.wait();
-    return {};
-  });
-  std::jthread first([&] { EXPECT_TRUE(fetch("a").has_value()); });
-  loading.wait();
-  std::jthread second([&] {
-    EXPECT_EQ(fetch("a", Deadline::after(clock_, std::chrono::microseconds(100))), Code::kDeadline);
-    release.count_down();
-  });
-  while (cache_.counters().coalesced < 1) std::this_thread::yield();
-  clock_.advance(std::chrono::microseconds(200));
 }
 
 TEST_F(ACachedListStore, PassesOnWhatIsWrongBelowAndKeepsNothingOfIt) {
@@ -156,7 +122,7 @@ TEST_F(ACachedListStore, ForgetsAnInvalidatedPartitionAlsoWhileItsListsAreLoaded
 
 TEST_F(ACachedListStore, PassesAListThroughThatWouldTakeMoreThanItsShare) {
   add("long", 400'000);
-  CachedListStore small(below_, clock_, {.budget_bytes = 200'000, .shards = 1});
+  CachedListStore small(below_, {.budget_bytes = 200'000, .shards = 1});
   const ListKey key{1, "long"};
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(small.fetch(std::span(&key, 1), Deadline::never()).has_value());
   EXPECT_EQ(small.counters().passed_through, 3u);

@@ -78,7 +78,7 @@ TEST_F(VanishingLists, GiveRightAnswersOrNone) {
     const auto partition = partition::Partition::open(scratch_ / name, partition::FileReads::kMapped).value();
     PartitionListStore stored(clock_);
     stored.add(1, partition);
-    CachedListStore cached(stored, clock_, {.budget_bytes = round % 2 == 0 ? std::size_t{0} : std::size_t{16} << 20});
+    CachedListStore cached(stored, {.budget_bytes = round % 2 == 0 ? std::size_t{0} : std::size_t{16} << 20});
     std::atomic<bool> stop{false};
     std::thread cutter([&, wait = random() % 3000, left = random() % list_bytes_] {
       std::this_thread::sleep_for(std::chrono::microseconds(wait));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "leaf/schedule/query_queues.h"
+#include "tests/support/fluid_bound.h"
 #include "tools/bench/schedule/schedule_simulation.h"
 #include "tools/synth/random.h"
 
@@ -14,9 +15,8 @@ namespace frond::leaf::schedule {
 namespace {
 
 using std::chrono::microseconds;
+using support::fluid_bound_us, tools::bench::poisson_arrivals, tools::bench::simulate, tools::bench::synthetic_queries;
 using tools::bench::Arrival, tools::bench::SimulatedEnd, tools::bench::SimulatedQuery;
-using tools::bench::fluid_bound_us, tools::bench::poisson_arrivals, tools::bench::simulate,
-    tools::bench::synthetic_queries;
 using tools::bench::SimulationOptions, tools::bench::SyntheticWorkload;
 using tools::synth::Random;
 

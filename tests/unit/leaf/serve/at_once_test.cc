@@ -89,7 +89,7 @@ class ASearchAtOnce : public testing::Test {
   }
 
   ServedCollection served_{support::random_documents(200, 1), 3};
-  lists::CachedListStore lists_{served_.store, served_.clock, {}};
+  lists::CachedListStore lists_{served_.store, {}};
   TermTable terms_{1 << 20};
   AtOnce at_once_{schedule::default_cost_model(), microseconds(1000), nullptr};
   RequestsInFlight requests_;

@@ -58,7 +58,7 @@ class AllocationsOfASearch : public testing::Test {
   static constexpr std::uint32_t kPartitions = 3;
 
   ServedCollection served_{support::random_documents(100, 81), kPartitions};
-  lists::CachedListStore lists_{served_.store, served_.clock, {}};
+  lists::CachedListStore lists_{served_.store, {}};
   TermTable terms_{std::size_t{1} << 20};
   QuickEngine engine_;
   support::InlineScheduler scheduler_{served_.clock};

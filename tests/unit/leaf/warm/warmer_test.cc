@@ -71,7 +71,7 @@ class AWarmer : public testing::Test {
   std::uint32_t least_documents_ = 1000;
   serve::ServedCollection served_{support::random_documents(1000, 71), 1};
   std::shared_ptr<const generation::ServedSet> set_ = served_.board.get();
-  lists::CachedListStore cache_{served_.store, served_.clock, {.budget_bytes = std::size_t{64} << 20}};
+  lists::CachedListStore cache_{served_.store, {.budget_bytes = std::size_t{64} << 20}};
   WatchedStore store_{cache_};
   serve::TermTable terms_{std::size_t{1} << 20};
   Logger log_{"test", LogLevel::kError};

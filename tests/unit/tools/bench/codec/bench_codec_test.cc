@@ -3,9 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
 
-#include "tests/support/scratch_folder.h"
 #include "tools/bench/codec/codec_timing.h"
 #include "tools/bench/codec/integer_sets.h"
 
@@ -64,28 +62,6 @@ TEST(SyntheticLists, AreUniformOverTheRange) {
     EXPECT_GT(part, 3700u);
     EXPECT_LT(part, 4500u);
   }
-}
-
-TEST(IntegerFiles, AreCommaSeparatedAndAscend) {
-  EXPECT_EQ(*parse_integers("1,2, 30\n"), (std::vector<std::uint32_t>{1, 2, 30}));
-  EXPECT_EQ(*parse_integers(" 4294967294 "), (std::vector<std::uint32_t>{4294967294}));
-  EXPECT_TRUE(parse_integers("")->empty());
-  for (const char* wrong : {"1,1", "2,1", "1,", ",1", "1;2", "x", "-1", "4294967295", "1 2"})
-    EXPECT_EQ(parse_integers(wrong), Code::kInvalid) << wrong;
-}
-
-TEST(IntegerFiles, AreReadFromAFolderOrAlone) {
-  const support::ScratchFolder folder;
-  std::ofstream(folder.path() / "a.txt") << "1,2,3\n";
-  std::filesystem::create_directory(folder.path() / "deeper");
-  std::ofstream(folder.path() / "deeper" / "b.txt") << "5\n";
-  std::ofstream(folder.path() / "deeper" / "LICENSE") << "no integers\n";
-  EXPECT_EQ(set_of_files(folder.path(), 1)->lists.size(), 2u);
-  EXPECT_EQ(set_of_files(folder.path(), 2)->lists, (std::vector<std::vector<std::uint32_t>>{{1, 2, 3}}));
-  EXPECT_EQ(set_of_files(folder.path() / "a.txt", 1)->integers(), 3u);
-  EXPECT_EQ(set_of_files(folder.path() / "none", 1), Code::kNotFound);
-  std::ofstream(folder.path() / "wrong.txt") << "3,2\n";
-  EXPECT_EQ(set_of_files(folder.path(), 1), Code::kInvalid);
 }
 
 TEST(CodecTimings, HaveTheSizesOfTheStreams) {

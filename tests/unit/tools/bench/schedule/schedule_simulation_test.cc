@@ -1,4 +1,4 @@
-// The simulator against workloads whose delays can be told by hand, its trace files and its figure.
+// The simulator against workloads whose delays can be told by hand, and its figure.
 #include "tools/bench/schedule/schedule_simulation.h"
 
 #include <gtest/gtest.h>
@@ -6,16 +6,16 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <fstream>
 
+#include "tests/support/fluid_bound.h"
 #include "tests/support/scratch_folder.h"
 #include "tools/bench/schedule/schedule_figure.h"
-#include "tools/bench/schedule/schedule_trace.h"
 
 namespace frond::tools::bench {
 namespace {
 
 using std::chrono::microseconds;
+using support::fluid_bound_us;
 
 SimulationOptions options_of(Configuration configuration) {
   SimulationOptions options{.configuration = configuration, .launch_us = 50, .deadline_us = 1e6};
@@ -116,41 +116,6 @@ TEST(SimulatedSchedules, HaveAFluidBound) {
   EXPECT_DOUBLE_EQ(fluid_bound_us(queries, 2, false), 100);
   EXPECT_DOUBLE_EQ(fluid_bound_us(queries, 0, true), 60);
   EXPECT_DOUBLE_EQ(fluid_bound_us(queries, 1, true), 10 + 50 * 0.6);  // 0.6 of the second: 40 us each
-}
-
-TEST(ScheduleTraces, AreReadAsTheyWereWritten) {
-  const std::string text =
-      "frond-schedule-trace 1\n# gov2\nlaunch_us 28\nbatch 1 4.2\nbatch 64 1\n812.5 5.1 790 5.6\n95.1 0 90 1 # off\n";
-  const auto trace = *parse_schedule_trace(text);
-  EXPECT_EQ(trace.launch_us, 28);
-  ASSERT_EQ(trace.scales.size(), 2u);
-  EXPECT_EQ(trace.scales[1].queries, 64u);
-  ASSERT_EQ(trace.queries.size(), 2u);
-  EXPECT_EQ(trace.queries[0].predicted_gpu_us, 5.6);
-  EXPECT_TRUE(trace.queries[0].for_gpu);
-  EXPECT_FALSE(trace.queries[1].for_gpu);
-  const auto again = *parse_schedule_trace(schedule_trace_text(trace, "gov2"));
-  EXPECT_EQ(again.scales, trace.scales);
-  EXPECT_EQ(again.queries[0].cpu_us, 812.5);
-  EXPECT_FALSE(again.queries[1].for_gpu);
-}
-
-TEST(ScheduleTraces, SayWhichLineIsWrong) {
-  const auto error_of = [](std::string_view text) {
-    const auto trace = parse_schedule_trace(text);
-    return trace ? std::string() : trace.error().message();
-  };
-  EXPECT_EQ(error_of(""), "line 1: must be 'frond-schedule-trace 1', then queries");
-  EXPECT_EQ(error_of("frond-schedule-trace 1\n"), "line 1: must be 'frond-schedule-trace 1', then queries");
-  EXPECT_EQ(error_of("frond-schedule-trace 1\n\n"), "there is no query");
-  EXPECT_EQ(error_of("frond-schedule-trace 1\n1 2 3\n"), "line 2: a query has four numbers");
-  EXPECT_EQ(error_of("frond-schedule-trace 1\n1 2 3 4 5\n"), "line 2: more than 4 numbers");
-  EXPECT_EQ(error_of("frond-schedule-trace 1\n1 2 x 4\n"), "line 2: number 3 is none from 0 to 1e9");
-  EXPECT_EQ(error_of("frond-schedule-trace 1\n1 -2 1 4\n"), "line 2: number 2 is none from 0 to 1e9");
-  EXPECT_EQ(error_of("frond-schedule-trace 1\n0 2 3 4\n"), "line 2: the CPU needs some time");
-  EXPECT_EQ(error_of("frond-schedule-trace 1\nbatch 4 1\nbatch 4 1\n"),
-            "line 3: batch needs a greater size than the line before, and a number");
-  EXPECT_EQ(read_schedule_trace("/no/such/trace"), Code::kNotFound);
 }
 
 TEST(ScheduleFigures, HaveACurveForEachConfiguration) {

@@ -1,4 +1,4 @@
-#include "leaf/clauses/exhaustive.h"
+#include "tests/support/collections/clause_reference.h"
 
 #include <algorithm>
 #include <functional>

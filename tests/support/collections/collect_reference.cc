@@ -1,4 +1,4 @@
-#include "leaf/collect/exhaustive.h"
+#include "tests/support/collections/collect_reference.h"
 
 #include <algorithm>
 #include <iterator>
@@ -10,8 +10,8 @@
 
 #include "common/query/facet_buckets.h"
 #include "common/query/normal_form.h"
-#include "leaf/clauses/exhaustive.h"
 #include "leaf/collect/sorted_ranking.h"
+#include "tests/support/collections/clause_reference.h"
 
 namespace frond::leaf::collect {
 namespace {
