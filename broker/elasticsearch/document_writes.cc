@@ -40,7 +40,7 @@ std::string action_line(const DocumentChange& change, const std::string& id) {
   std::string line = change.kind == Kind::kDelete   ? "{\"remove\":{\"id\":"
                      : change.kind == Kind::kCreate ? "{\"create\":{\"id\":"
                                                     : "{\"index\":{\"id\":";
-  line += schema::json_string(id);
+  schema::append_json_string(line, id);
   if (change.if_seq_no)
     line += ",\"if_change\":" + std::to_string(change.if_primary_term == 1 ? *change.if_seq_no + 1 : kOfNoDocument);
   if (change.counted != DocumentChange::Counted::kHere) {
@@ -117,7 +117,7 @@ class IndexChanges {
     if (!removes && source.find_first_not_of(" \t\r\n") == source.npos)
       return fail(place, {.type = "mapper_parsing_exception", .reason = "failed to parse: the document is empty"});
     // A document is a line.
-    const bool has_ends = source.find_first_of("\r\n") != source.npos;
+    const bool has_ends = source.find('\n') != source.npos || source.find('\r') != source.npos;
     if (has_ends && !plain_json(source))  // they may stand in strings
       if (const auto parsed = parse_json(source); !parsed)
         return fail(place, {.type = "mapper_parsing_exception", .reason = "failed to parse: " + parsed.error().reason});
@@ -364,8 +364,11 @@ std::string result_text(const DocumentResult& result, bool forced_refresh) {
   constexpr std::size_t kUsual = 160;  // bytes
   std::string text;
   text.reserve(kUsual + result.id.size() + result.index.size() + result.shards.size());
-  text.append("{\"_id\":").append(schema::json_string(result.id));
-  text.append(",\"_index\":").append(schema::json_string(result.index)).append(",\"_primary_term\":1");
+  text += "{\"_id\":";
+  schema::append_json_string(text, result.id);
+  text += ",\"_index\":";
+  schema::append_json_string(text, result.index);
+  text += ",\"_primary_term\":1";
   if (result.has_seq_no) text.append(",\"_seq_no\":").append(std::to_string(result.seq_no));
   text.append(",\"_shards\":").append(result.shards).append(",\"_version\":").append(std::to_string(result.version));
   if (forced_refresh && result.result != "noop") text += kForcedRefresh;

@@ -127,9 +127,9 @@ std::string_view name_of(Outcome::Kind kind) {
 
 // Appends `{"id":…,"exists":…,"version":…`, of a document that has one `,"change":…`.
 void append_told(std::string& out, const std::string& id, const write::LatestDocument& latest) {
-  out.append("{\"id\":")
-      .append(schema::json_string(id))
-      .append(latest.exists ? ",\"exists\":true" : ",\"exists\":false");
+  out += "{\"id\":";
+  schema::append_json_string(out, id);
+  out += latest.exists ? ",\"exists\":true" : ",\"exists\":false";
   out.append(",\"version\":").append(std::to_string(latest.version));
   if (latest.change) out.append(",\"change\":").append(std::to_string(*latest.change));
 }

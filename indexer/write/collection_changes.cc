@@ -32,10 +32,11 @@ Outcome outcome_of(const Change& change, const LatestDocument& now) {
 }
 
 // The document's line with its version.
-std::string versioned(const std::string& line, std::uint64_t version) {
-  const std::string_view members = std::string_view(line).substr(line.find('{') + 1);
-  const bool none = members[members.find_first_not_of(" \t")] == '}';
-  return std::string(kVersionedLine) + std::to_string(version) + (none ? "" : ",") + std::string(members);
+std::string versioned(std::string line, std::uint64_t version) {
+  const std::size_t begin = line.find('{');
+  const bool none = line[line.find_first_not_of(" \t", begin + 1)] == '}';
+  line.replace(0, begin + 1, std::string(kVersionedLine) + std::to_string(version) + (none ? "" : ","));
+  return line;
 }
 
 }  // namespace
@@ -79,18 +80,19 @@ Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Chan
     FROND_TRY(expect_going());
     ++accepting_;
   }
+  Appended appended;
+  std::vector<Operation> operations;
   auto outcomes = [&]() -> Result<std::vector<Outcome>> {
     const MutexLock changing(changing_);
     LatestDocuments& documents = *FROND_TRY(latest_documents());
-    std::vector<std::string> ids;
-    for (const Change& change : changes) ids.push_back(change.id);
-    std::ranges::sort(ids);
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    const auto found = FROND_TRY(documents.find(ids));
     std::unordered_map<std::string_view, LatestDocument> now;
-    for (std::size_t i = 0; i < ids.size(); ++i) now.emplace(ids[i], found[i]);
+    now.reserve(changes.size());
+    std::vector<std::string> ids;
+    for (const Change& change : changes)
+      if (now.try_emplace(change.id).second) ids.push_back(change.id);
+    const auto found = FROND_TRY(documents.find(ids));
+    for (std::size_t i = 0; i < ids.size(); ++i) now[ids[i]] = found[i];
     std::vector<Outcome> all;
-    std::vector<Operation> operations;
     for (Change& change : changes) {
       LatestDocument& of_document = now.at(change.id);
       const Outcome outcome = all.emplace_back(outcome_of(change, of_document));
@@ -102,7 +104,7 @@ Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Chan
           {change.id, outcome.latest.exists ? versioned(std::exchange(change.line, {}), outcome.latest.version) : ""});
     }
     if (operations.empty()) return all;
-    const Appended appended = FROND_TRY(append(operations, std::nullopt));
+    appended = FROND_TRY(write(operations, std::nullopt));
     Sequence number = appended.last - operations.size();
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i].kind == Outcome::Kind::kConflict) continue;
@@ -111,6 +113,9 @@ Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Chan
     }
     return all;
   }();
+  // Others go on meanwhile, from what is written.
+  if (outcomes && !operations.empty())
+    if (const auto synced = sync(appended, operations.size()); !synced) outcomes = synced.error();
   const MutexLock lock(mutex_);
   --accepting_;
   changed_.notify_all();

@@ -112,30 +112,36 @@ Result<Appended> CollectionWriter::accept(std::span<const Operation> operations,
     FROND_TRY(expect_going());
     ++accepting_;
   }
-  auto appended = append(operations, mark);
+  auto appended = write(operations, mark);
   if (appended && !appended->repeated && !operations.empty()) {
     const MutexLock changing(changing_);
     for (std::size_t i = 0; latest_ != nullptr && i < operations.size(); ++i)
       latest_->note(operations[i].id, {!operations[i].removes(), 1, appended->last + 1 - (operations.size() - i)});
   }
+  if (appended)
+    if (const auto synced = sync(*appended, operations.size()); !synced) appended = synced.error();
   const MutexLock lock(mutex_);
   --accepting_;
   changed_.notify_all();
   return appended;
 }
 
-Result<Appended> CollectionWriter::append(std::span<const Operation> operations,
-                                          const std::optional<RequestMark>& mark) {
+Result<Appended> CollectionWriter::write(std::span<const Operation> operations,
+                                         const std::optional<RequestMark>& mark) {
   std::uint64_t bytes = 0;
   for (const Operation& operation : operations) bytes += operation.bytes();
   FROND_TRY(expect_held());
   // Publishing needs room, too.
   FROND_TRY(repository::expect_room(folder_, bytes, service_.options.disk_reserve, "accepting changes"));
-  const Appended appended = FROND_TRY(operations_->append(operations, mark, service_.options.max_pending_bytes));
+  return operations_->write(operations, mark, service_.options.max_pending_bytes);
+}
+
+Result<void> CollectionWriter::sync(const Appended& appended, std::size_t operations) {
+  FROND_TRY(operations_->sync(appended));
   // Whoever takes the collection over now has not seen this log: what is not acknowledged may be in it, or not.
   FROND_TRY(expect_held());
-  if (!appended.repeated) service_.metrics.accepted.add(static_cast<double>(operations.size()));
-  return appended;
+  if (!appended.repeated) service_.metrics.accepted.add(static_cast<double>(operations));
+  return {};
 }
 
 void CollectionWriter::when_published(Done done) {

@@ -146,7 +146,8 @@ class CollectionWriter {
     LatestDocument latest;  // afterwards; of a conflict: as it is
   };
   // Accepts those that agree with what their documents are, one after the other; then the rest is as accept(). What
-  // other requests of accept() change at the same time may come in between.
+  // other requests of accept() change at the same time may come in between. Documents are what others have written,
+  // which may not be synced yet.
   Result<std::vector<DocumentOutcome>> change_documents(std::vector<DocumentChange> changes);
   // The documents as they are once all accepted changes are published. Any thread. kUnavailable, kCorrupt.
   Result<std::vector<LatestDocuments::Read>> latest(std::span<const std::string> ids);
@@ -218,7 +219,9 @@ class CollectionWriter {
   Result<void> set_aside_overtaken(const std::optional<repository::LeaseRecord>& last, std::uint64_t epoch);
   void start();
   void lease_loop(const std::stop_token& stop);
-  Result<Appended> append(std::span<const Operation> operations, const std::optional<RequestMark>& mark);
+  // As OperationLog's.
+  Result<Appended> write(std::span<const Operation> operations, const std::optional<RequestMark>& mark);
+  Result<void> sync(const Appended& appended, std::size_t operations);
   Result<void> expect_going() const FROND_REQUIRES(mutex_);
   Result<void> expect_held() const { return lease_ ? lease_->expect_held() : Result<void>(); }
   void publish_loop(const std::stop_token& stop);

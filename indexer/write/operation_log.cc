@@ -26,10 +26,12 @@ using partition::text_of;
 constexpr char kPut = 'P', kRemoval = 'D';                        // the first byte of an operation's value
 constexpr std::uint64_t kSetAsideBytes = std::uint64_t{4} << 20;  // that are in memory at a time
 
-// The kind, the id's length in decimal digits, a space, the id, the line.
-std::string value_of(const Operation& operation) {
-  return (operation.removes() ? kRemoval : kPut) + std::to_string(operation.id.size()) + " " + operation.id +
-         operation.line;
+// Its value: the kind, the id's length in decimal digits, a space, the id, the line.
+rocksdb::Status add_operation(rocksdb::WriteBatch& batch, Sequence number, const Operation& operation) {
+  const std::string key = numbered(kOperation, number);
+  const std::string head = (operation.removes() ? kRemoval : kPut) + std::to_string(operation.id.size()) + " ";
+  const rocksdb::Slice name(key), parts[] = {head, operation.id, operation.line};
+  return batch.Put({&name, 1}, {parts, std::size(parts)});
 }
 std::optional<Operation> operation_of(std::string_view value) {
   const std::size_t space = value.find(' ');
@@ -62,6 +64,11 @@ rocksdb::Options log_options() {
   options.disable_auto_compactions = false;
   options.write_buffer_size = std::size_t{4} << 20;
   options.max_write_buffer_number = 2;
+  // So that most of what a compaction reads was forgotten by then, which costs nothing to leave out. Writes don't wait
+  // for it.
+  options.level0_file_num_compaction_trigger = 16;
+  options.level0_slowdown_writes_trigger = 64;
+  options.level0_stop_writes_trigger = 96;
   options.max_open_files = 64;
   options.max_manifest_file_size = std::uint64_t{4} << 20;
   // A torn end of the write-ahead log was never acknowledged; anything else that is wrong is told.
@@ -227,6 +234,13 @@ Result<void> OperationLog::add_mark(rocksdb::WriteBatch& batch, const RequestMar
 
 Result<Appended> OperationLog::append(std::span<const Operation> operations, const std::optional<RequestMark>& mark,
                                       std::uint64_t max_bytes) {
+  const Appended appended = FROND_TRY(write(operations, mark, max_bytes));
+  FROND_TRY(sync(appended));
+  return appended;
+}
+
+Result<Appended> OperationLog::write(std::span<const Operation> operations, const std::optional<RequestMark>& mark,
+                                     std::uint64_t max_bytes) {
   return guarded(folder_.string(), [&]() -> Result<Appended> {
     std::uint64_t bytes = 0;
     for (const Operation& operation : operations) bytes += operation.bytes();
@@ -248,8 +262,8 @@ Result<Appended> OperationLog::append(std::span<const Operation> operations, con
           return Error(Code::kOverloaded, "too much waits to be published");
         Sequence next = last_;
         for (const Operation& operation : operations)
-          batch.Put(slice_of(numbered(kOperation, ++next)), slice_of(value_of(operation)));
-        // Written in the order of their numbers, so that whoever reads one has all before it; synced below.
+          FROND_TRY(checked(add_operation(batch, ++next, operation), folder_));
+        // Written in the order of their numbers, so that whoever reads one has all before it.
         FROND_TRY(written(*db_, db_->Write({}, &batch), folder_));
         if (mark) ++keys_;
         last_ = next;
@@ -257,9 +271,14 @@ Result<Appended> OperationLog::append(std::span<const Operation> operations, con
         bytes_ += bytes;
       }
     }
-    FROND_TRY(written(*db_, db_->SyncWAL(), folder_));
-    FROND_TRY(head_->acknowledge(appended.last));
     return appended;
+  });
+}
+
+Result<void> OperationLog::sync(const Appended& appended) {
+  return guarded(folder_.string(), [&]() -> Result<void> {
+    FROND_TRY(written(*db_, db_->SyncWAL(), folder_));
+    return head_->acknowledge(appended.last);
   });
 }
 

@@ -80,6 +80,11 @@ class OperationLog {
   // `max_bytes` would wait.
   Result<Appended> append(std::span<const Operation> operations, const std::optional<RequestMark>& mark,
                           std::uint64_t max_bytes);
+  // The same in two steps: what is written is read from then on, and may be acknowledged when it is synced. So is all
+  // that was written before it.
+  Result<Appended> write(std::span<const Operation> operations, const std::optional<RequestMark>& mark,
+                         std::uint64_t max_bytes);
+  Result<void> sync(const Appended& appended);
 
   // What append() or remember() took with this mark: the last sequence, or the number; empty: nothing. kInvalid: the
   // mark's key was used with another body.

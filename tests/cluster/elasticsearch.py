@@ -47,10 +47,13 @@ class Cluster:
         self.own_key = setting.path("key-search-write-admin.key")
         self.start()
 
+    def start_service(self):
+        self.service = self.setting.spawn("service", "frond-indexer", "serve", "--repository", self.repository, "--listen",
+                                          f"127.0.0.1:{self.service_port}", "--api-keys", self.key_file, "--refresh-ms", "500")
+
     def start(self):
         spawn = self.setting.spawn
-        self.service = spawn("service", "frond-indexer", "serve", "--repository", self.repository, "--listen", f"127.0.0.1:{self.service_port}",
-                             "--api-keys", self.key_file, "--refresh-ms", "500")
+        self.start_service()
         self.leaf_process = spawn("leaf", "frond-leaf", "--repository", self.repository, "--collection", "*", "--data", self.setting.path("leaf"),
                                   "--listen", f"tcp://127.0.0.1:{self.leaf}", "--http", f"127.0.0.1:{self.leaf_http}", "--gpu", "off")
         self.broker = spawn("broker", "frond-broker", "--http", f"127.0.0.1:{self.http}", "--elasticsearch-api", f"127.0.0.1:{self.api}",
@@ -345,6 +348,22 @@ def scopes(cluster):
     print("keys and scopes hold on", len(SCOPES), "routes, on both ports")
 
 
+def killed(cluster):
+    """What was acknowledged and is in the log alone outlives kill -9, with its version and number."""
+    cluster.expect(200, "POST", "/books/_refresh")
+    made = cluster.bulk("books", [line for n in range(500) for line in ({"index": {"_id": f"k{n % 400}"}}, {"title": f"killed {n}", "year": n})], query="")
+    harness.kill9(cluster.service)
+    cluster.start_service()
+    harness.eventually(lambda: cluster.ask("GET", "/readyz", port=cluster.service_port)[0] == 200, "the service is ready", 30)
+    told = {item["index"]["_id"]: (item["index"]["_version"], item["index"]["_seq_no"]) for item in made["items"]}
+    got = cluster.expect(200, "POST", "/books/_mget", {"ids": list(told)})["docs"]
+    harness.expect({one["_id"]: (one["_version"], one["_seq_no"]) for one in got} == told, "a version or a number is another one")
+    harness.expect([one["_source"]["year"] for one in got] == [n + 400 if n < 100 else n for n in range(400)], "a document is another one")
+    cluster.expect(200, "POST", "/books/_refresh")
+    harness.expect(cluster.count("books", "killed") == 400, "documents are not searched after kill -9")
+    print("what _bulk acknowledged outlives kill -9")
+
+
 def restarts(cluster):
     before = [cluster.expect(200, "GET", path) for path in ("/books", "/_alias", "/books/_doc/1", "/guess/_doc/by-alias")]
     cluster.stop()
@@ -373,6 +392,7 @@ def test(setting):
     waiting(cluster)
     refused(cluster)
     scopes(cluster)
+    killed(cluster)
     restarts(cluster)
     cluster.stop()
 

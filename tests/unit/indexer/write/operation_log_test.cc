@@ -70,6 +70,19 @@ TEST_F(OperationLogTest, KeepsWhatWasAppended) {
     open();
   }
 }
+TEST_F(OperationLogTest, TellsThatItHasAChangeOnceThatIsSynced) {
+  open();
+  const auto told = [&] { return read_log_head(log_head_path(folder.path() / "log")).value()->last; };
+  const std::vector<Operation> first{{"a", "{}"}}, second{{"b", "{}"}};
+  const auto written = log->write(first, {}, kMuch);
+  ASSERT_TRUE(written);
+  EXPECT_EQ(ids_of(*log->read(0, kMuch)), Texts{"a+"});
+  EXPECT_EQ(told(), 0u);
+  ASSERT_TRUE(log->append(second, {}, kMuch)) << "others go on meanwhile";
+  EXPECT_EQ(told(), 2u);
+  ASSERT_TRUE(log->sync(*written));
+  EXPECT_EQ(told(), 2u) << "never backwards";
+}
 TEST_F(OperationLogTest, GivesSoMuchAndAtLeastOne) {
   open();
   append({{"a", "1234"}, {"b", "1234"}, {"c", "1234"}}).value();
