@@ -78,5 +78,7 @@ def explain(operations):
                 if fits:
                     open_ends.append((done | 1 << i, left))
     done, value = longest[1] or (0, None)
-    rest = [f"{'  ' if before[i] & ~done else '->'} {one}" for i, one in enumerate(operations) if not done >> i & 1]
-    return f"{bin(done).count('1')} of {len(operations)} operations are explained, after which it is {value!r}; then:\n" + "\n".join(rest[:12])
+    gone = [one for _, one in next_ones(done) if one.kind in LOOKS and one.value is not None and done & written.get(one.value, 0)]
+    rest = [f"{'->' if before[i] & ~done == 0 else '  '} {one}" for i, one in enumerate(operations) if not done >> i & 1]
+    return (f"{bin(done).count('1')} of {len(operations)} operations are explained, after which it is {value!r}" +
+            "".join(f"; that is gone: {one}" for one in gone) + "; then:\n" + "\n".join(rest[:12]))

@@ -39,7 +39,7 @@ class Load:
 
 
 def said(name, report):
-    kept = ("requests", "answers", "queries_per_second", "statuses", "degraded", "refused", "unanswered", "latency_ms")
+    kept = ("requests", "answers", "queries_per_second", "statuses", "degraded", "refused", "unanswered", "latency_ms", "answer_latency_ms")
     print(name, json.dumps({key: report[key] for key in kept if key in report}), flush=True)
     return report
 
