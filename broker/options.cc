@@ -154,7 +154,8 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
       .check(config::one_of({"on", "off"}))
       .show_default();
   add_number(app, "--max-in-flight", options.max_in_flight, 1, 1 << 20,
-             "Searches evaluated at a time; more are answered 429")
+             "Searches evaluated at a time at most; more are answered 429. While searches take more than half of their "
+             "time, fewer are evaluated at a time")
       .group("Limits");
   add_number(app, "--max-msearch-in-flight", options.max_msearch_in_flight, 0, 1 << 20,
              "Lines of all msearch requests evaluated at a time; more wait, and the rest is kept for "

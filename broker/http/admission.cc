@@ -8,9 +8,12 @@
 namespace frond::broker::http {
 
 bool Admission::has_room(Kind kind) const {
-  if (all_ >= limits_.all || (kind.batch && batch_ >= limits_.batch)) return false;
+  const std::size_t places = adaptive_.limit();
+  const std::size_t of_batch = std::max<std::size_t>(1, limits_.batch * places / limits_.all);
+  if (all_ >= places || (kind.batch && batch_ >= of_batch)) return false;
   if (!kind.costly) return true;
-  if (costly_ >= limits_.costly) return false;
+  const std::size_t of_costly = places < limits_.all ? std::max<std::size_t>(1, places / 2) : limits_.costly;
+  if (costly_ >= std::min(limits_.costly, of_costly)) return false;
   const auto client = clients_.find(kind.client);
   return client == clients_.end() || client->second.running < limits_.costly_per_client;
 }
@@ -68,10 +71,11 @@ void Admission::leave(Ticket ticket) {
   if (at != waiting_.end()) take_out(at, left);
 }
 
-void Admission::end(Kind kind) {
+void Admission::end(Kind kind, const std::optional<Ended>& ended) {
   {
     const MutexLock lock(mutex_);
     FROND_CHECK(all_ > 0 && batch_ >= kind.batch && costly_ >= kind.costly);
+    if (ended) adaptive_.ended(ended->places, ended->used, ended->now);
     --all_;
     batch_ -= kind.batch;
     costly_ -= kind.costly;
@@ -87,7 +91,7 @@ void Admission::end(Kind kind) {
 
 Admission::Taken Admission::taken() const {
   const MutexLock lock(mutex_);
-  return {all_, batch_, costly_, waiting_.size()};
+  return {all_, batch_, costly_, waiting_.size(), adaptive_.limit()};
 }
 
 // `begin` may end its search at once or wait again, and other threads end theirs meanwhile: only one call is in this

@@ -1,7 +1,8 @@
 #pragma once
 // Limits how many searches are evaluated at a time: all of them, lines of msearch requests, and costly ones, those of
 // each client too; so neither batches nor costly searches can take all places, and no client can take all places for
-// costly ones. One object for all threads of the broker; thread-safe.
+// costly ones. While searches would take too long there are fewer places than the limits (adaptive_limit.h). One object
+// for all threads of the broker; thread-safe.
 //
 // Lines of msearch requests and costly searches may wait for a place. A free place goes to a line, or to the client
 // with the fewest costly searches under way; among equals to who came first.
@@ -12,6 +13,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "broker/http/adaptive_limit.h"
 #include "common/base/mutex.h"
 #include "common/http/message.h"
 #include "common/net/client_address.h"
@@ -33,7 +35,14 @@ class Admission {
   using Ticket = std::uint64_t;
   static constexpr Ticket kRefused = 0;
 
-  explicit Admission(Limits limits) : limits_(limits) {}
+  // What a search tells of the places (AdaptiveLimit::ended()).
+  struct Ended {
+    std::size_t places;
+    double used;
+    Instant now;
+  };
+
+  explicit Admission(Limits limits) : limits_(limits), adaptive_(limits.all) {}
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
@@ -44,12 +53,13 @@ class Admission {
   std::optional<Ticket> wait(Kind kind, std::function<void()> begin);
   // Stops waiting; does nothing if `begin` was called or is about to be.
   void leave(Ticket ticket);
-  void end(Kind kind);  // REQUIRES: a place was taken for the kind
+  // REQUIRES: a place was taken for the kind. `ended`: none if the search tells nothing.
+  void end(Kind kind, const std::optional<Ended>& ended = {});
 
   const Limits& limits() const { return limits_; }
-  // What is taken now.
+  // What is taken now, and how many places there are now.
   struct Taken {
-    std::size_t all = 0, batch = 0, costly = 0, waiting = 0;
+    std::size_t all = 0, batch = 0, costly = 0, waiting = 0, places = 0;
   };
   Taken taken() const;
   std::size_t all() const { return taken().all; }
@@ -76,6 +86,7 @@ class Admission {
 
   const Limits limits_;
   mutable Mutex mutex_;
+  AdaptiveLimit adaptive_ FROND_GUARDED_BY(mutex_);
   std::size_t all_ FROND_GUARDED_BY(mutex_) = 0, batch_ FROND_GUARDED_BY(mutex_) = 0,
                    costly_ FROND_GUARDED_BY(mutex_) = 0;
   std::list<Waiting> waiting_ FROND_GUARDED_BY(mutex_);  // at most one per request

@@ -18,7 +18,10 @@ inline constexpr Family kSearchTime{"frond_broker_search_duration_seconds",
 inline constexpr Family kSlow{"frond_broker_slow_searches_total", "Searches that took as long as --slow-query-log."};
 inline constexpr Family kInFlight{"frond_broker_searches_in_flight", "Searches being evaluated by leaves."};
 inline constexpr Family kInFlightLimit{"frond_broker_searches_in_flight_limit",
-                                       "Searches that may be evaluated at a time; more are refused with 429."};
+                                       "Searches that may be evaluated at a time at most (--max-in-flight)."};
+inline constexpr Family kPlaces{"frond_broker_searches_in_flight_allowed",
+                                "Searches that may be evaluated at a time now, so that they are answered in half of "
+                                "their time; more are refused with 429."};
 inline constexpr Family kMsearchInFlight{"frond_broker_msearch_searches_in_flight",
                                          "Lines of msearch requests being evaluated by leaves."};
 inline constexpr Family kMsearchInFlightLimit{"frond_broker_msearch_searches_in_flight_limit",

@@ -33,6 +33,7 @@ void show_admission(metrics::Registry& registry, const Admission& admission) {
   const Admission::Taken taken = admission.taken();
   set(registry, families::kInFlight, static_cast<double>(taken.all));
   set(registry, families::kInFlightLimit, static_cast<double>(admission.limits().all));
+  set(registry, families::kPlaces, static_cast<double>(taken.places));
   set(registry, families::kMsearchInFlight, static_cast<double>(taken.batch));
   set(registry, families::kMsearchInFlightLimit, static_cast<double>(admission.limits().batch));
   set(registry, families::kCostlyInFlight, static_cast<double>(taken.costly));

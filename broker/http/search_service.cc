@@ -27,23 +27,25 @@ constexpr std::size_t kKnownShare = 64, kMaxKnownBytes = 1 << 20;
 class Evaluation final : public scatter::Abandonable {
  public:
   Evaluation(Admission& admission, Admission::Kind kind, std::shared_ptr<const void> service)
-      : admission_(admission), kind_(kind), service_(std::move(service)) {}
+      : admission_(admission), kind_(kind), places_(admission.all()), service_(std::move(service)) {}
   void go_on(std::shared_ptr<Abandonable> search) {
     if (holds_place_) search_ = std::move(search);
   }
-  // Gives the place back.
-  void end() {
+  // Gives the place back. `used`: the share of its time that the search took; none: it tells nothing.
+  void end(std::optional<double> used, Instant now) {
     search_ = nullptr;
-    if (std::exchange(holds_place_, false)) admission_.end(kind_);
+    if (!std::exchange(holds_place_, false)) return;
+    admission_.end(kind_, used ? std::optional(Admission::Ended{places_, *used, now}) : std::nullopt);
   }
   void abandon() override {
     if (const auto search = std::exchange(search_, nullptr)) search->abandon();
-    end();
+    end({}, {});
   }
 
  private:
   Admission& admission_;
   const Admission::Kind kind_;
+  const std::size_t places_;                   // taken when it began
   const std::shared_ptr<const void> service_;  // SearchService::in_use()
   std::shared_ptr<Abandonable> search_;        // while leaves are asked
   bool holds_place_ = true;
@@ -211,7 +213,7 @@ std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_
                                                               cache::Flights::Waiter done) {
   const auto evaluation = std::make_shared<Evaluation>(shared_.admission, job->kind, in_use_);
   const auto over = [this, job, evaluation, done = std::move(done)](const merge::Page& page) {
-    evaluation->end();
+    evaluation->end(share_of_time(*job, page), now());
     learn(*job, page);
     if (shared_.slow.is_slow(now() - job->started)) job->slow_profile = slow_profile(page.profile);
     done(answer_of(*job, page));
@@ -222,6 +224,19 @@ std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_
     evaluation->go_on(
         scatter::search(scatter_, plan_with_trace(*job, job->trace, shared_.slow.least()), job->deadline, over));
   return evaluation;
+}
+
+// For AdaptiveLimit. Where partitions are missing, half of them tell: if these came soon, it is not that there are too
+// many searches. None: the search tells nothing of that. There are few costly ones at a time, which may take long.
+std::optional<double> SearchService::share_of_time(const Job& job, const merge::Page& page) const {
+  if (!job.asks_leaves() || job.kind.costly || !page.refusal.empty()) return {};
+  const std::chrono::duration<double, std::micro> all = job.deadline.when() - job.started;
+  if (page.whole()) return (now() - job.started) / all;
+  if (page.profile.half_us) return static_cast<double>(*page.profile.half_us) / all.count();
+  const auto by_time = [](const auto& one) {
+    return one.reason == wire::UnsearchedReason::kDeadline || one.reason == wire::UnsearchedReason::kOverloaded;
+  };
+  return std::ranges::any_of(page.unsearched, by_time) ? std::optional(1.0) : std::nullopt;
 }
 
 bool SearchService::is_costly(const Job& job) const {

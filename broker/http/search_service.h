@@ -149,6 +149,7 @@ class SearchService {
   void lead(const std::shared_ptr<Job>& job);
   std::shared_ptr<scatter::Abandonable> evaluate(const std::shared_ptr<Job>& job, cache::Flights::Waiter done);
   cache::Flights::Waiter waiter(const std::shared_ptr<Job>& job);
+  std::optional<double> share_of_time(const Job& job, const merge::Page& page) const;
   bool is_costly(const Job& job) const;
   void learn(const Job& job, const merge::Page& page);
   void release(Job& job);

@@ -94,6 +94,7 @@ struct Page {
   };
   struct Profile {
     std::uint64_t search_us = 0, fetch_us = 0;  // times of the two round trips
+    std::optional<std::uint64_t> half_us;       // until half of the partitions were searched, if some are missing
     std::vector<LeafProfile> leaves;
   } profile;
 

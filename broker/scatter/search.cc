@@ -61,6 +61,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
   void ranked(FanOutResult result) {
     trip_ = nullptr;
     page_.profile.search_us = elapsed_us();
+    if (!result.unsearched.empty()) page_.profile.half_us = half_us(result);
     page_.unsearched = std::move(result.unsearched);
     page_.refusal = std::move(result.refusal);
     std::vector<wire::SearchReply> replies;
@@ -100,6 +101,15 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     else
       fetch_documents(result.answers, merged);
     merge_facets();
+  }
+
+  std::optional<std::uint64_t> half_us(const FanOutResult& result) const {
+    std::vector<std::uint64_t> each;
+    for (const auto& answer : result.answers) each.insert(each.end(), answer.partitions.size(), answer.round_trip_us);
+    const std::size_t half = (page_.partitions_total + 1) / 2;
+    if (each.size() < half) return {};
+    std::ranges::nth_element(each, each.begin() + static_cast<std::ptrdiff_t>(half - 1));
+    return each[half - 1];
   }
 
   // A leaf that refuses the search for its facets does not say how many there are.

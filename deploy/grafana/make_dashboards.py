@@ -102,8 +102,8 @@ def overview():
             panel("p99 by what the cache did", "s", (quantile(0.99, time, "cache"), "{{cache}}")),
             panel("HTTP by route and status", "reqps", (rate("frond_http_requests_total", "route, code", '{job="frond-broker"}'), "{{route}} {{code}}")),
             panel("In flight", "short", ("sum(frond_broker_searches_in_flight)", "in flight"), ("sum(frond_broker_searches_in_flight_limit)", "limit"),
-                  ("sum(frond_broker_msearch_searches_in_flight)", "of msearches"), ("sum(frond_broker_costly_searches_in_flight)", "costly"),
-                  why="Searches that leaves evaluate; over the limit they get 429."),
+                  ("sum(frond_broker_searches_in_flight_allowed)", "allowed now"), ("sum(frond_broker_msearch_searches_in_flight)", "of msearches"), ("sum(frond_broker_costly_searches_in_flight)", "costly"),
+                  why="Searches that leaves evaluate; over what is allowed now they get 429."),
             panel("Connections", "short", ("sum by (instance) (frond_http_connections)", "{{instance}}")),
         ]),
         ("Result cache", [

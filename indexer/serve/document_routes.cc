@@ -106,6 +106,9 @@ Result<ParsedChanges> parse_changes(const std::string& body, CollectionWriter& w
         const auto id = writer.checked_id(change.line);
         if (!id) refused = {{"detail", id.error().message()}};
         if (id && *id != change.id) refused = {{"detail", "the document has another id than its change"}};
+        const bool depends = change.if_change || change.counted != Change::Counted::kHere;
+        if (depends && !writer.keeps_sources())
+          refused = {{"detail", "the collection keeps no sources, and with them the versions of its documents"}};
       }
     }
     if (waits()) continue;

@@ -122,6 +122,11 @@ Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Chan
   return outcomes;
 }
 
+bool CollectionWriter::keeps_sources() const {
+  const auto wanted = wanted_schema(), now = wanted ? wanted : schema();
+  return now != nullptr && now->source_stored;
+}
+
 Result<std::vector<LatestDocuments::Read>> CollectionWriter::latest(std::span<const std::string> ids) {
   const MutexLock changing(changing_);
   LatestDocuments& documents = *FROND_TRY(latest_documents());

@@ -151,6 +151,7 @@ class CollectionWriter {
   Result<std::vector<DocumentOutcome>> change_documents(std::vector<DocumentChange> changes);
   // The documents as they are once all accepted changes are published. Any thread. kUnavailable, kCorrupt.
   Result<std::vector<LatestDocuments::Read>> latest(std::span<const std::string> ids);
+  bool keeps_sources() const;  // and with them the versions of documents and their last changes
 
   // What clients keep with the collection: {"metadata":{…},"schema":{…}}; empty: nothing. Its version changes with it.
   struct Metadata {

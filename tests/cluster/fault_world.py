@@ -16,8 +16,8 @@ STORED = "s3://bucket/faults"
 class World:
     http = property(lambda self: self.brokers_http[0])  # as of a harness.Cluster
 
-    def __init__(self, setting, documents, store=None):
-        """`store`: an object store (tests/objects/store.py) that all read and write; none: a folder that the service serves."""
+    def __init__(self, setting, documents, store=None, made=None):
+        """`store`: an object store (tests/objects/store.py) that all read and write; none: a folder that the service serves. `made`: what `c` is made of."""
         self.setting, self.rng, self.name = setting, setting.rng, "stored-" if store else ""
         self.folder, self.flags = (STORED, store.arguments()) if store else (setting.path("repository"), [])
         os.makedirs(setting.path("repository"), exist_ok=True)
@@ -31,7 +31,7 @@ class World:
         self.publish("b")
         self.service = writing.Service(setting, self.folder, keys, "--state", setting.path(self.name + "first"), *self.service_flags,
                                        name=self.name + "first")
-        self.service.expect(201, "PUT", "/v1/collections/c", key="admin")
+        self.service.expect(201, "PUT", "/v1/collections/c", made, key="admin")
         self.service.expect(200, "POST", "/v1/collections/c/documents", writing.line("begin", ["begin"]), key="write")
         self.service.refresh()
         count = SHARDS * REPLICAS
@@ -44,6 +44,10 @@ class World:
         for number in range(len(self.brokers)):
             self.start_broker(number)
         self.await_recovered(60)
+        self.learn()
+
+    def learn(self):
+        """What each of two generations answers."""
         self.reference.learn(self.http, "b")
         self.publish("a")
         self.await_recovered(60)

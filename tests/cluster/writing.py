@@ -100,6 +100,9 @@ def check_doors(service, closed):
     bad = "\n".join([line("x1", ["one"]), "", "{", json.dumps({"title": "no id"}), json.dumps({"id": "e" * 600, "body": "long"}), line("x2", ["two"])])
     lines = [json.loads(one) for one in service.expect(200, "POST", documents, bad, key="write").splitlines()]
     harness.expect([(one["line"], one["status"]) for one in lines] == [(1, 200), (3, 400), (4, 400), (5, 400), (6, 200)], f"{lines}")
+    for condition in ({"if_change": 1}, {"version": 1, "counted": "greater"}):
+        change = json.dumps({"index": {"id": "x1", **condition}}) + "\n" + line("x1", ["one"]) + "\n"
+        harness.expect(b"keeps no sources" in service.expect(200, "POST", "/v1/collections/c/changes", change, key="write"), f"{condition}")
     service.expect(400, "POST", documents, line("a", ["b"]), key="write", Idempotency_Key="k" * 129)
     service.expect(200, "POST", documents, line("once", ["b"]), key="write", Idempotency_Key="one")
     before = service.state()["accepted_sequence"]

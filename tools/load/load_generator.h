@@ -92,6 +92,7 @@ struct LoadReport {
   std::map<int, std::uint64_t> statuses;
   std::string first_error;  // message of the first connection error
   Histogram latency;        // nanoseconds
+  Histogram of_answers;     // of these, those with status 200
   double queries_per_second() const { return seconds > 0 ? double(in_window) / seconds : 0; }
 };
 

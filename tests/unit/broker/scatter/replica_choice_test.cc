@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "tests/support/scripted_cluster.h"
 
 namespace frond::broker::scatter {
@@ -58,6 +61,29 @@ TEST_F(ReplicaChoice, FindsOneForAll) {
   leaf(0)->silent = true;
   cluster.leaf(1).extra_in_flight = 5;
   EXPECT_EQ(one_for_all(*topology, pair, {}), leaf(1)) << "not the one that hangs, which has nothing to do any more";
+}
+TEST_F(ReplicaChoice, GivesALeafThatComesBackWithColdCachesNoMoreThanItAnswers) {
+  constexpr std::size_t kCold = 30;  // its first searches take 40 ms, those after them and the other leaf's 2 ms
+  std::vector<double> open[2];       // when what each leaf has will be answered
+  std::size_t asked[2] = {}, while_cold = 0, most = 0, warm[2] = {};
+  const std::vector<std::uint32_t> first = {0};
+  for (std::size_t turn = 0; turn < 4000; ++turn) {
+    const double now = 2.5 * static_cast<double>(turn);
+    for (const std::size_t i : {0, 1}) {
+      std::erase_if(open[i], [&](double over) { return over <= now; });
+      cluster.leaf(i).extra_in_flight = open[i].size();
+    }
+    const std::size_t to = assign(*topology, first, {}, turn).shares.front().leaf == leaf(1);
+    const bool cold = to == 1 && asked[1] < kCold;
+    open[to].push_back(std::max(now, open[to].empty() ? 0 : open[to].back()) + (cold ? 40 : 2));
+    ++asked[to];
+    most = std::max(most, open[1].size());
+    while_cold += asked[1] < kCold;
+    warm[to] += asked[1] > kCold;
+  }
+  EXPECT_EQ(most, 1u) << "none waits there";
+  EXPECT_LT(kCold * 10, while_cold) << "it gets less than a tenth meanwhile";
+  EXPECT_NEAR(static_cast<double>(warm[1]), static_cast<double>(warm[0]), 10) << "then its half";
 }
 }  // namespace
 }  // namespace frond::broker::scatter

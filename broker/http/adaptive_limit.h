@@ -1,0 +1,48 @@
+#pragma once
+// How many searches may be evaluated at a time so that they are answered in less than half of their time: found from
+// how long those take that were evaluated. With more, answers come late or in part and no more of them come. See
+// ADR 99.
+//
+// A search that began as the n-th and took the share r of its time tells that n * 0.4 / r places are right: where
+// searches wait for each other, r grows with n. Where they do not (they are slow alone, or clients give them little
+// time), fewer places help nobody: then fewer are tried, seen not to help, and given up for a while.
+//
+// Belongs to one lock or thread. Its time is that of its caller.
+#include <cstddef>
+#include <optional>
+
+#include "common/base/deadline.h"
+
+namespace frond::broker::http {
+
+class AdaptiveLimit {
+ public:
+  // Never more than `most`, which is at least 1. It begins with a quarter of them, but at least 128.
+  explicit AdaptiveLimit(std::size_t most);
+
+  std::size_t limit() const { return static_cast<std::size_t>(limit_); }
+  // A search has ended. `places`: how many were taken when it began, with its own. `used`: the share of its time that
+  // it took, 1 if it came too late.
+  void ended(std::size_t places, double used, Instant now);
+
+ private:
+  // What the searches of a while had, on average.
+  struct Seen {
+    double places = 0, used = 0;
+    double late = 0;   // share of them
+    double limit = 0;  // then
+  };
+  void decide(const Seen& seen, Instant now);
+  bool is_in_vain(const Seen& seen);
+
+  const double most_;
+  double limit_;
+  std::optional<Instant> begun_;  // the searches that are counted now
+  std::size_t count_ = 0;
+  double places_ = 0, used_ = 0, late_ = 0;  // their sums
+  std::optional<Seen> lowered_;              // from there, until searches take little enough time
+  Instant lowered_since_{};
+  Instant not_before_{};  // it is not lowered until then
+};
+
+}  // namespace frond::broker::http

@@ -1,0 +1,151 @@
+#include "broker/http/adaptive_limit.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <random>
+
+#include "broker/http/admission.h"
+
+namespace frond::broker::http {
+namespace {
+using std::chrono::duration;
+using Seconds = duration<double>;
+
+// Searches come at random to a queue that is answered in turn, in virtual time; those that cannot be in time are
+// dropped when it is their turn.
+class OneQueue {
+ public:
+  explicit OneQueue(std::size_t most, std::uint32_t seed = 1) : admission_({.all = most}), random_(seed) {}
+
+  double capacity = 400;                                // answers a second
+  double deadline = 1;                                  // seconds
+  std::function<double()> apart = [] { return -1.0; };  // ≥ 0: this one does not queue, and takes so long
+  struct Counts {
+    std::size_t offered = 0, whole = 0, late = 0, refused = 0;
+  };
+
+  Counts offer(double rate, double seconds) {
+    Counts counts;
+    std::exponential_distribution<double> gap(rate);
+    const double end = now_ + seconds;
+    for (double at = now_ + gap(random_); at < end; at += gap(random_)) {
+      finish(at);
+      now_ = at;
+      ++counts.offered;
+      if (!admission_.try_begin({})) {
+        ++counts.refused;
+        continue;
+      }
+      const double alone = apart();
+      double over = now_ + alone;
+      if (alone < 0) {
+        const double start = std::max(now_, free_);
+        over = start + 1 / capacity;
+        if (over <= now_ + deadline) free_ = over;
+      }
+      const bool late = over > now_ + deadline;
+      (late ? counts.late : counts.whole) += 1;
+      if (late) over = now_ + deadline;
+      open_.emplace(over, std::pair(admission_.all(), now_));
+    }
+    finish(end);
+    now_ = end;
+    return counts;
+  }
+  std::size_t places() const { return admission_.taken().places; }
+
+ private:
+  void finish(double until) {
+    while (!open_.empty() && open_.begin()->first <= until) {
+      const auto [over, begun] = *open_.begin();
+      open_.erase(open_.begin());
+      admission_.end({}, Admission::Ended{begun.first, (over - begun.second) / deadline,
+                                          Instant() + std::chrono::duration_cast<Instant::duration>(Seconds(over))});
+    }
+  }
+
+  Admission admission_;
+  std::mt19937 random_;
+  double now_ = 1, free_ = 0;
+  std::multimap<double, std::pair<std::size_t, double>> open_;  // by their ends: places, begin
+};
+
+TEST(AdaptiveLimit, AnswersAsManyInTimeAtAnyRate) {
+  for (const auto& [capacity, deadline] : {std::pair(20.0, 1.0), {400.0, 1.0}, {400.0, 0.1}, {3000.0, 1.0}, {9.0, 5.0}})
+    for (const double times : {1.2, 2.0, 4.0, 10.0}) {
+      OneQueue queue(512);
+      queue.capacity = capacity, queue.deadline = deadline;
+      queue.offer(capacity * times, 12 * deadline);
+      const auto counts = queue.offer(capacity * times, 40 * deadline);
+      const double answered = static_cast<double>(counts.whole) / (40 * deadline);
+      EXPECT_GT(answered, 0.95 * capacity) << capacity << " a second in " << deadline << " s, x " << times;
+      EXPECT_LT(counts.late, counts.whole / 50) << capacity << " a second in " << deadline << " s, x " << times;
+    }
+}
+TEST(AdaptiveLimit, IsFoundInTheFirstSeconds) {
+  OneQueue queue(512);
+  EXPECT_EQ(queue.places(), 128u);
+  EXPECT_GT(queue.offer(4000, 1).whole, 380u);
+  EXPECT_GT(queue.offer(4000, 2).whole, 700u);
+  OneQueue steady(512);
+  steady.offer(200, 30);
+  EXPECT_EQ(steady.places(), 512u) << "nothing is slow";
+  EXPECT_GT(steady.offer(4000, 3).whole, 1080u) << "the flood comes later";
+  EXPECT_GT(steady.offer(4000, 2).whole, 760u);
+}
+TEST(AdaptiveLimit, GrowsAgain) {
+  OneQueue queue(512);
+  queue.capacity = 20;
+  queue.offer(400, 20);
+  EXPECT_LT(queue.places(), 20u);
+  queue.capacity = 4000;
+  queue.offer(1000, 3);
+  EXPECT_GT(queue.places(), 256u);
+  EXPECT_EQ(queue.offer(1000, 5).refused, 0u);
+}
+TEST(AdaptiveLimit, DoesNotLowerWhatLowerDoesNotHelp) {
+  for (const double share : {1.0, 0.8, 0.4})
+    for (const double used : {0.6, 0.8, 2.0}) {
+      OneQueue queue(512);
+      std::mt19937 random(3);
+      queue.apart = [&, chance = std::bernoulli_distribution(share)]() mutable {
+        return chance(random) ? used : 0.005;
+      };
+      const auto counts = queue.offer(100, 300);
+      EXPECT_LT(static_cast<double>(counts.refused) / static_cast<double>(counts.offered), 0.2)
+          << queue.places() << " " << share << " of the searches take " << used << " of their time alone";
+    }
+}
+TEST(AdaptiveLimit, CountsSearchesThatNeedNoPlaceInTheQueue) {
+  OneQueue queue(512);
+  std::mt19937 random(3);
+  queue.apart = [&, chance = std::bernoulli_distribution(0.8)]() mutable { return chance(random) ? 0.001 : -1; };
+  const auto counts = queue.offer(1600, 20);
+  EXPECT_EQ(counts.refused, 0u);
+}
+
+TEST(Admission, HasFewerPlacesForLinesAndCostlySearchesWhileThereAreFewerForAll) {
+  Admission admission({.all = 512, .batch = 128, .costly = 16});
+  Instant now;
+  for (int i = 0; i < 2000; ++i) {
+    const Admission::Taken taken = admission.taken();
+    now += std::chrono::milliseconds(10);
+    ASSERT_TRUE(admission.try_begin({}));
+    admission.end({}, Admission::Ended{taken.places, static_cast<double>(taken.places) / 16, now});
+  }
+  const std::size_t places = admission.taken().places;
+  EXPECT_NEAR(static_cast<double>(places), 7, 1);
+  const auto fill = [&](Admission::Kind kind) {
+    std::size_t count = 0;
+    while (admission.try_begin(kind)) ++count;
+    for (std::size_t i = 0; i < count; ++i) admission.end(kind);
+    return count;
+  };
+  EXPECT_EQ(fill({.batch = true}), places / 4);
+  EXPECT_EQ(fill({.costly = true, .client = {}}), places / 2);
+}
+}  // namespace
+}  // namespace frond::broker::http
