@@ -101,6 +101,30 @@ TEST(AHit, HasKeywordsOfSoManyCharacters) {
   EXPECT_EQ(Json::parse(out)["fields"], Json::parse(R"({"k":["äöü"]})"));
 }
 
+TEST(ShownFields, AreRefusedWhereTheirValuesOrTheirFormatsAreNoneOfTheField) {
+  const Mapping mapping = *read_mapping(nullptr, {{"properties", Json::parse(R"({"text":{"type":"text"},
+      "tag":{"type":"keyword"},"n":{"type":"long"},"d":{"type":"date"}})")}});
+  const auto takes = [&](const char* body) {
+    return static_cast<bool>(check_shown(*read_search(Json::parse(body), {}), mapping));
+  };
+  for (const char* right : {R"({"fields":["*",{"field":"d","format":"yyyy"}]})",
+                            R"({"docvalue_fields":["n*",{"field":"n","format":"0.0"}]})",
+                            R"({"docvalue_fields":[{"field":"ta*","format":"use_field_mapping"}]})"})
+    EXPECT_TRUE(takes(right)) << right;
+  for (const char* wrong :
+       {R"({"docvalue_fields":["*"]})", R"({"docvalue_fields":["te*"]})", R"({"docvalue_fields":["_version"]})",
+        R"({"fields":[{"field":"n","format":"0.0"}]})", R"({"fields":[{"field":"ta*","format":"yyyy"}]})",
+        R"({"fields":[{"field":"d","format":"use_field_mapping"}]})",
+        R"({"docvalue_fields":[{"field":"tag","format":"yyyy"}]})"})
+    EXPECT_FALSE(takes(wrong)) << wrong;
+}
+
+TEST(ASourceFilter, TakesTextsOfABodyAsTheyStand) {
+  for (const char* const none : {R"("")", R"("a,b")", R"(["a,b"])", "[5]"})
+    EXPECT_EQ(filtered_source(R"({"a":1,"b":2})", *source_filter_in(Json::parse(none))), "{}") << none;
+  EXPECT_EQ(filtered_source(R"({"a":1,"b":2})", source_filter_in(Parameters{{"_source", "a,c"}})), R"({"a":1})");
+}
+
 TEST(AFlagOfASearch, MayBeAText) {
   const auto ask = read_search(Json::parse(R"({"version":"true","explain":"true","track_scores":"false"})"), {});
   ASSERT_TRUE(ask);
