@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/elasticsearch/highlight.h"
 #include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/index_search.h"
 
@@ -117,6 +118,17 @@ TEST(ShownFields, AreRefusedWhereTheirValuesOrTheirFormatsAreNoneOfTheField) {
         R"({"fields":[{"field":"d","format":"use_field_mapping"}]})",
         R"({"docvalue_fields":[{"field":"tag","format":"yyyy"}]})"})
     EXPECT_FALSE(takes(wrong)) << wrong;
+}
+
+TEST(AHighlight, TakesNumbersAsTexts) {
+  const Mapping mapping = *read_mapping(nullptr, {{"properties", Json::parse(R"({"text":{"type":"text"}})")}});
+  const auto read =
+      read_highlight(Json::parse(R"({"fields":{"text":{"fragment_size":"40"}},"number_of_fragments":"1"})"), mapping);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(std::pair(read->front().size, read->front().fragments), std::pair(std::size_t{40}, std::size_t{1}));
+  for (const auto& [wrong, status] : {std::pair(R"({"fields":{"text":{}},"no_match_size":-1})", 501),
+                                      std::pair(R"({"fields":{"text":{}},"fragment_size":"x"})", 400)})
+    EXPECT_EQ(read_highlight(Json::parse(wrong), mapping).error().status, status) << wrong;
 }
 
 TEST(ASourceFilter, TakesTextsOfABodyAsTheyStand) {
