@@ -52,7 +52,8 @@ frond::http::Response cat_response(CatTable table, const Call& call) {
       shown.push_back(i);
       names.emplace_back(table.columns[i].name);
     }
-  if (call.parameter("format").value_or("") == "json") {
+  const std::string_view format = call.parameter("format").value_or("");
+  if (format == "json" || format == "yaml") {
     Json rows = Json::array();
     for (const auto& row : table.rows) {
       Json one = Json::object();

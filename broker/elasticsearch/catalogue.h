@@ -31,23 +31,24 @@ struct Index {
 // By name. Immutable.
 using Indices = std::map<std::string, Index, std::less<>>;
 
-// What new indices are made from: {"index":{…},"component":{…},"legacy":{…}}, each by name (templates.h). Immutable.
-struct KeptTemplates {
+// What is kept for all indices: what new ones are made from, {"index":{…},"component":{…},"legacy":{…}}, each by name
+// (templates.h), and "settings" of the cluster (cluster_settings.h). Immutable.
+struct KeptForAll {
   Json json = Json::object();
   std::string version;  // for a change; empty: nothing is kept
 };
 
-// The indices as they were known last, the templates, and which indices could not be made. Thread-safe.
+// The indices as they were known last, what is kept for all, and which indices could not be made. Thread-safe.
 class Catalogue {
  public:
-  std::shared_ptr<const KeptTemplates> templates() const {
+  std::shared_ptr<const KeptForAll> kept() const {
     const MutexLock lock(mutex_);
-    return templates_;
+    return kept_;
   }
-  void set_templates(KeptTemplates templates) {
-    auto next = std::make_shared<const KeptTemplates>(std::move(templates));
+  void set_kept(KeptForAll kept) {
+    auto next = std::make_shared<const KeptForAll>(std::move(kept));
     const MutexLock lock(mutex_);
-    templates_ = std::move(next);
+    kept_ = std::move(next);
   }
   // An index that this broker was asked for with what is not supported: it is not made by guess either, since it would
   // answer otherwise than was wanted. Of the last kMostRefused names.
@@ -69,7 +70,7 @@ class Catalogue {
   mutable Mutex mutex_;
   static constexpr std::size_t kMostRefused = 64;
   std::shared_ptr<const Indices> indices_ FROND_GUARDED_BY(mutex_) = std::make_shared<const Indices>();
-  std::shared_ptr<const KeptTemplates> templates_ FROND_GUARDED_BY(mutex_) = std::make_shared<const KeptTemplates>();
+  std::shared_ptr<const KeptForAll> kept_ FROND_GUARDED_BY(mutex_) = std::make_shared<const KeptForAll>();
   std::deque<std::pair<std::string, std::string>> refused_ FROND_GUARDED_BY(mutex_);  // the latest last
 };
 

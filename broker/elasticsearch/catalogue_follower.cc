@@ -130,7 +130,7 @@ Result<void> CatalogueFollower::look() {
   const Json* const collections = member(listed, "collections");
   if (answered.status != 200 || collections == nullptr || !collections->is_array())
     return no_answer("GET /v1/collections", answered);
-  FROND_TRY(look_at_templates(text_or(listed, "metadata")));
+  FROND_TRY(look_at_kept(text_or(listed, "metadata")));
   std::map<std::string, const Json*> all;
   for (const Json& one : *collections) {
     const std::string name = text_or(one, "collection");
@@ -175,10 +175,10 @@ Result<void> CatalogueFollower::look() {
   return {};
 }
 
-Result<void> CatalogueFollower::look_at_templates(const std::string& version) {
-  if (catalogue_.templates()->version == version) return {};
+Result<void> CatalogueFollower::look_at_kept(const std::string& version) {
+  if (catalogue_.kept()->version == version) return {};
   if (version.empty()) {
-    catalogue_.set_templates({});
+    catalogue_.set_kept({});
     return {};
   }
   const auto answered = FROND_TRY(service_.ask("GET", "/v1/metadata"));
@@ -187,7 +187,7 @@ Result<void> CatalogueFollower::look_at_templates(const std::string& version) {
   if (!kept.is_object()) return no_answer("GET /v1/metadata", answered);
   const Json* const templates = at_path(kept, "elasticsearch.templates");
   // Under this version, though there may be a newer one: then a change is refused, and it is looked at again.
-  catalogue_.set_templates(
+  catalogue_.set_kept(
       {.json = templates != nullptr && templates->is_object() ? *templates : Json::object(), .version = version});
   return {};
 }

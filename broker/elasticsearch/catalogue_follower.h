@@ -67,7 +67,7 @@ class CatalogueFollower {
   std::map<std::string, Known> known_ FROND_GUARDED_BY(looking_);
   std::optional<std::vector<std::string>> told_ FROND_GUARDED_BY(looking_);  // nothing: not yet
   bool told_too_many_ FROND_GUARDED_BY(looking_) = false;
-  Result<void> look_at_templates(const std::string& version) FROND_REQUIRES(looking_);
+  Result<void> look_at_kept(const std::string& version) FROND_REQUIRES(looking_);
   std::condition_variable_any wake_;
   std::jthread thread_;  // last: ends first
 };

@@ -1,5 +1,6 @@
 // Searches that go on: scrolls and points in time (search_places.h).
 #include <memory>
+#include <tuple>
 
 #include "broker/elasticsearch/routes.h"
 #include "broker/elasticsearch/search_places.h"
@@ -37,7 +38,7 @@ Expected<std::vector<std::string>> ids_in(const Call& call, const Json& body, co
 
 void serve_scroll(const Targets& to, Call&& call, Responder responder) {
   const auto begun = Clock::now();
-  const auto asked = [&]() -> Expected<std::pair<SearchPlace, AskedSearch>> {
+  auto asked = [&]() -> Expected<std::pair<SearchPlace, AskedSearch>> {
     const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
     const auto ids = FROND_EXPECT_OK(ids_in(call, body, "scroll_id"));
     if (ids.size() != 1) return validation_failed("scrollId is missing");
@@ -49,21 +50,14 @@ void serve_scroll(const Targets& to, Call&& call, Responder responder) {
     ask.scrolls = true;
     ask.aggregations = nullptr;
     ask.total_as_number = FROND_EXPECT_OK(call.flag("rest_total_hits_as_int", false));
-    ask.place = place.cursor;
-    ask.read = place.read;
+    ask.scrolled = place.scrolled;
+    std::erase_if(targets.meant, [&](const Meant& one) { return !place.scrolled.contains(one.index->name); });
     ask.now_ms = place.now_ms;
     return std::pair(std::move(place), AskedSearch{std::move(targets), std::move(ask)});
   }();
   if (!asked) return responder.send(response_of(asked.error()));
-  const auto& [place, search] = *asked;
-  if (place.cursor.empty()) {
-    SearchAsk none = search.ask;
-    none.size = 0;
-    none.scrolls = false;
-    none.read = nullptr;
-    return send_scrolled(search.targets, none, place, begun, std::move(responder));
-  }
-  send_scrolled(search.targets, search.ask, place, begun, std::move(responder));
+  send_scrolled(std::move(asked->second.targets), std::move(asked->second.ask), std::move(asked->first), begun,
+                std::move(responder));
 }
 
 Expected<Response> clear_scrolls(const Targets&, const Call& call) {
@@ -151,25 +145,29 @@ Expected<void> check_scroll(const SearchAsk& ask) {
 
 void send_scrolled(SearchedTargets targets, SearchAsk scrolled, SearchPlace place, Clock::time_point begun,
                    Responder responder) {
-  if (targets.meant.size() > 1 || place.expression.empty())
-    return responder.send(response_of(not_supported("[scroll] of several indices")));
+  const bool first = scrolled.scrolled.empty();
+  if (!targets.meant.empty()) place.expression = names_of(targets);
   const auto shared = std::make_shared<Responder>(std::move(responder));
   const auto ask = std::make_shared<const SearchAsk>(std::move(scrolled));
-  const Abandon abandon = run_search(std::move(targets), ask, [shared, ask, place, begun](Expected<Gathered> gathered) {
-    if (!gathered) return shared->send(response_of(gathered.error()));
-    SearchPlace next = place;
-    next.cursor = gathered->next;
-    next.read = std::move(gathered->kept);
-    if (gathered->max_score && next.max_score < 0) next.max_score = *gathered->max_score;
-    if (next.max_score >= 0) gathered->max_score = next.max_score;
-    gathered->cursor_name = "_scroll_id";
-    gathered->cursor = place_text(next);
-    if (gathered->cursor.size() > kMaxPlaceBytes)
-      return shared->send(response_of(not_supported("[scroll] of so long a search")));
-    frond::http::Response response;
-    response.body = search_json(*gathered, *ask, ms_since(begun));
-    shared->send(std::move(response));
-  });
+  const Abandon abandon =
+      run_search(std::move(targets), ask, [shared, ask, place, first, begun](Expected<Gathered> gathered) {
+        if (!gathered) return shared->send(response_of(gathered.error()));
+        SearchPlace next = place;
+        next.scrolled = std::move(gathered->scrolled);
+        if (first) {
+          next.max_score = gathered->max_score.value_or(-1);
+          std::tie(next.total, next.exact) = std::pair(gathered->total, gathered->exact);
+        }
+        if (next.max_score >= 0) gathered->max_score = next.max_score;
+        std::tie(gathered->total, gathered->exact) = std::pair(next.total, next.exact);
+        gathered->cursor_name = "_scroll_id";
+        gathered->cursor = place_text(next);
+        if (gathered->cursor.size() > kMaxPlaceBytes)
+          return shared->send(response_of(not_supported("[scroll] of so long a search")));
+        frond::http::Response response;
+        response.body = search_json(*gathered, *ask, ms_since(begun));
+        shared->send(std::move(response));
+      });
   if (abandon) shared->on_client_gone(abandon);
 }
 

@@ -271,13 +271,7 @@ Expected<std::string> real_index(const Targets& to, const DocumentChange& change
         asked.is_object() && (asked.contains("upsert") || asked.value("doc_as_upsert", Json(false)) == Json(true));
     if (!makes) return document_missing(change.index, change.id);
   }
-  if (to.catalogue.refusal(change.index)) return missing_index(to, change.index);
-  if (!to.makes_indices)
-    return ApiError{
-        .status = 403,
-        .type = "security_exception",
-        .reason = "no such index [" + change.index + "], and this key may not make it: it lacks the scope " + "admin"};
-  const auto made = create_index(to, change.index, Json::object());
+  const auto made = create_by_guess(to, change.index);
   if (!made && made.error().type != "resource_already_exists_exception") return made.error();
   return change.index;
 }

@@ -30,8 +30,9 @@ Expected<void> read_options(const Json& json, HighlightField& to) {
       if (!first.is_string()) return parsing_exception("[" + key + "] must be texts");
       (key == "pre_tags" ? to.before : to.after) = first;
     } else if (key == "fragment_size" || key == "number_of_fragments" || key == "no_match_size") {
-      if (!value.is_number_integer() || value < 0) return parsing_exception("[" + key + "] must be a number");
-      const auto number = value.get<std::size_t>();
+      const auto whole = FROND_EXPECT_OK(whole_member(json, key.c_str(), 0));
+      if (whole < 0) return not_supported("[" + key + "] below 0 of highlight");
+      const auto number = static_cast<std::size_t>(whole);
       if (key == "fragment_size")
         to.size = std::min(number, kMaxFragmentSize);
       else

@@ -113,6 +113,23 @@ void add_fields(const std::vector<AskedField>& asked, const Json& source, const 
     }
 }
 
+// `columns`: its values are those of the column.
+Expected<void> check_format(const MappedField& field, const std::string& format, bool columns) {
+  const bool formats = field.type == Type::kDate || (columns && is_number(field.type));
+  if (!format.empty() && !formats && !(columns && format == "use_field_mapping"))
+    return illegal_argument("Field [" + field.name + "] of type [" + std::string(name_of(field.type)) +
+                            "] doesn't support formats.");
+  if (columns && field.type == Type::kText)
+    return illegal_argument(
+        "Text fields are not optimised for operations that require per-document field data like aggregations and "
+        "sorting, so these operations are disabled by default. Please use a keyword field instead: [" +
+        field.name + "]");
+  if (format.empty() || (columns && format == "use_field_mapping")) return {};
+  const bool prints = is_number(field.type) ? print_number(0, format).has_value()
+                                            : format != "use_field_mapping" && print_date(0, format).has_value();
+  return prints ? Expected<void>() : not_supported("[format] " + format + " of field [" + field.name + "]");
+}
+
 }  // namespace
 
 std::optional<std::string> print_number(double value, std::string_view format) {
@@ -150,21 +167,12 @@ std::optional<std::string> print_number(double value, std::string_view format) {
 }
 
 Expected<void> check_shown(const SearchAsk& ask, const Mapping& mapping) {
-  for (const auto* const list : {&ask.fields, &ask.docvalue_fields})
-    for (const AskedField& one : *list) {
-      const MappedField* const field = mapping.find(one.pattern);
-      if (field == nullptr) continue;
-      if (list == &ask.docvalue_fields && field->type == Type::kText)
-        return illegal_argument(
-            "Text fields are not optimised for operations that require per-document field data like aggregations and "
-            "sorting, "
-            "so these operations are disabled by default. Please use a keyword field instead: [" +
-            field->name + "]");
-      if (one.format.empty() || one.format == "use_field_mapping") continue;
-      const bool prints = is_number(field->type)       ? print_number(0, one.format).has_value()
-                          : field->type == Type::kDate ? print_date(0, one.format).has_value()
-                                                       : false;
-      if (!prints) return not_supported("[format] " + one.format + " of field [" + field->name + "]");
+  for (const bool columns : {false, true})
+    for (const AskedField& one : columns ? ask.docvalue_fields : ask.fields) {
+      if (columns && one.pattern.starts_with('_') && mapping.find(one.pattern) == nullptr)
+        return not_supported("[" + one.pattern + "] in docvalue_fields");
+      for (const MappedField& field : mapping.fields)
+        if (matches_pattern(one.pattern, field.name)) FROND_EXPECT_OK(check_format(field, one.format, columns));
     }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "broker/elasticsearch/aliases.h"
+#include "broker/elasticsearch/cluster_settings.h"
 #include "broker/elasticsearch/index_settings.h"
 #include "broker/elasticsearch/templates.h"
 #include "broker/elasticsearch/window_order.h"
@@ -131,7 +132,7 @@ Expected<void> make_index(const Targets& to, const std::string& name, const Json
       return ApiError{.type = "invalid_index_name_exception",
                       .reason = "Invalid index name [" + name + "], already exists as alias"};
   FROND_EXPECT_OK(to.follower->expect_place(name));
-  const Json body = FROND_EXPECT_OK(with_templates(to.catalogue.templates()->json, name, asked));
+  const Json body = FROND_EXPECT_OK(with_templates(to.catalogue.kept()->json, name, asked));
   FlatSettings settings = FROND_EXPECT_OK(read_settings(body.value("settings", Json())));
   std::erase_if(settings, [](const auto& one) { return one.second.is_null(); });
   Index index{.name = name, .uuid = new_uuid(), .created = now_ms(), .aliases = Json::object()};
@@ -180,19 +181,29 @@ ApiError missing_index(const Targets& to, std::string_view name) {
   return error;
 }
 
-Expected<void> change_templates(const Targets& to, const std::function<Expected<void>(Json& kept)>& change) {
+Expected<void> create_by_guess(const Targets& to, const std::string& name) {
+  FROND_EXPECT_OK(expect_auto_create(to.catalogue.kept()->json, name));
+  if (to.catalogue.refusal(name)) return missing_index(to, name);
+  if (!to.makes_indices)
+    return ApiError{.status = 403,
+                    .type = "security_exception",
+                    .reason = "no such index [" + name + "], and this key may not make it: it lacks the scope admin"};
+  return create_index(to, name, Json::object());
+}
+
+Expected<void> change_kept(const Targets& to, const std::function<Expected<void>(Json& kept)>& change) {
   for (int tries = 0; tries < kMostTries; ++tries) {
-    const auto now = to.catalogue.templates();
+    const auto now = to.catalogue.kept();
     Json kept = now->json;
     FROND_EXPECT_OK(change(kept));
     const auto put =
         ask_service(to, "PUT", "/v1/metadata", dumped({{"elasticsearch", {{"templates", kept}}}}),
                     now->version.empty() ? "If-None-Match: *\r\n" : "If-Match: \"" + now->version + "\"\r\n");
     if (put && put->status == 200) return look(to);
-    if (!put || put->status != 412) return failure_of(to, put, "changing templates");
+    if (!put || put->status != 412) return failure_of(to, put, "changing what is kept for all indices");
     FROND_EXPECT_OK(look(to));
   }
-  return rejected("templates are being changed by others");
+  return rejected("what is kept for all indices is being changed by others");
 }
 
 Expected<void> delete_indices(const Targets& to, std::string_view expression, ExpressionRules rules) {

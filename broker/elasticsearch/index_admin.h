@@ -43,8 +43,10 @@ Expected<void> delete_indices(const Targets& to, std::string_view expression, Ex
 // Changes what is kept with an index: `change` is called with it as it is, again if somebody else was quicker. 404.
 Expected<void> change_index(const Targets& to, const std::string& name,
                             const std::function<Expected<void>(Index&)>& change);
-// The same of what new indices are made from (templates.h).
-Expected<void> change_templates(const Targets& to, const std::function<Expected<void>(Json& kept)>& change);
+// The same of what is kept for all of them.
+Expected<void> change_kept(const Targets& to, const std::function<Expected<void>(Json& kept)>& change);
+// The same for a document that names an index that there isn't, if documents make it. 403, 404: they don't.
+Expected<void> create_by_guess(const Targets& to, const std::string& name);
 // An index that is missing: 404, with the reason if this broker refused to make it.
 ApiError missing_index(const Targets& to, std::string_view name);
 // Returns when all that was accepted is published, and this broker searches it. Requests wait by Refreshes.

@@ -46,7 +46,9 @@ Json shown_value(const SortColumn& column, const Json& value) {
 }
 
 // Of a search alone: what there is to show, without buckets.
-void add_hits(const SearchAsk& ask, const std::vector<SortColumn>& sort, bool several, http::SearchParameters& to) {
+// `place`: of a scroll, the cursor behind which it goes on.
+void add_hits(const SearchAsk& ask, const std::vector<SortColumn>& sort, bool several, const std::string& place,
+              http::SearchParameters& to) {
   to.k = several ? ask.from + ask.size : ask.size;
   to.offset = several ? 0 : ask.from;
   to.exact_total = ask.totals;
@@ -57,7 +59,9 @@ void add_hits(const SearchAsk& ask, const std::vector<SortColumn>& sort, bool se
   for (const SortColumn& column : sort)
     if (column.by != SortColumn::By::kUnmapped) to.sort.push_back(key_of(column));
   if (ask.scrolls) {
-    to.search_after = ask.place;
+    to.search_after = place;
+    to.cursors = several;
+    to.cache = !several;
     if (ask.by_score()) to.sort.push_back({.by = query::SortKey::By::kScore, .descending = true});
   }
   if (!ask.sort.empty() && to.sort.empty()) to.sort.push_back({.by = query::SortKey::By::kOrder, .field = {}});
@@ -71,18 +75,21 @@ Clause both(Clause query, Clause filter) {
 }
 
 // Of a scroll behind its first page: the search that this was.
-Expected<ReadParts> next_page(const SearchAsk& ask, const std::vector<SortColumn>& sort) {
+Expected<ReadParts> next_page(const SearchAsk& ask, const ScrolledIndex& at, const std::vector<SortColumn>& sort,
+                              bool several) {
   ReadParts parts;
-  parts.kept = ask.read;
-  auto query = query::parse_clause(ask.read.at("query").get<std::string>(), "query");
+  parts.kept = at.read;
+  parts.over = at.over;
+  if (at.over) return parts;
+  auto query = query::parse_clause(at.read.at("query").get<std::string>(), "query");
   if (!query) return illegal_argument("Cannot parse scroll id");
   parts.hits.mode = wire::Mode::kOr;
   parts.hits.query = *std::move(query);
   parts.hits.allow_partial = ask.partial;
-  add_hits(ask, sort, /*several=*/false, parts.hits);
-  parts.scale = ask.read.at("scale");
-  if (const Json& k1 = ask.read.at("k1"); !k1.is_null()) parts.hits.k1 = k1.get<double>();
-  if (const Json& b = ask.read.at("b"); !b.is_null()) parts.hits.b = b.get<double>();
+  add_hits(ask, sort, several, at.cursor, parts.hits);
+  parts.scale = at.read.at("scale");
+  if (const Json& k1 = at.read.at("k1"); !k1.is_null()) parts.hits.k1 = k1.get<double>();
+  if (const Json& b = at.read.at("b"); !b.is_null()) parts.hits.b = b.get<double>();
   return parts;
 }
 
@@ -182,7 +189,8 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
       }
     const bool scored = (ask.by_score() || ask.sorts_scores()) && ask.size > 0;
     ReadParts parts;
-    if (!ask.read.is_null()) return next_page(ask, sort);
+    if (const auto at = ask.scrolled.find(index.name); at != ask.scrolled.end())
+      return next_page(ask, at->second, sort, several);
     QueryScope scope{.mapping = *index.mapping,
                      .index = index.name,
                      .analyzer = analyzer,
@@ -220,7 +228,7 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
       parts.hits.count = true;
       parts.hits.rank = wire::Rank::kNone;
     } else {
-      add_hits(ask, sort, several, parts.hits);
+      add_hits(ask, sort, several, /*place=*/{}, parts.hits);
       if (scored) {
         parts.hits.k1 = scope.bm25().k1;
         parts.hits.b = scope.bm25().b;
@@ -337,6 +345,7 @@ Expected<IndexAnswer> read_answer(const http::Answer& found, const SearchAsk& as
   for (const http::Pieces::Hit& one : pieces.hits) {
     Hit& hit = answer.hits.emplace_back();
     hit.id = text_of(one.id.of(text));
+    if (!found.cursors.empty()) hit.cursor = found.cursors[answer.hits.size() - 1];
     if (pieces.scored) hit.score = static_cast<double>(one.score) / scoring::kScoreScale / scale;
     if (one.sort.size > 0) hit.sort = Json::parse(one.sort.of(text), nullptr, /*allow_exceptions=*/false);
     std::string_view record = one.columns.of(text);

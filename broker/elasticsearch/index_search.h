@@ -54,6 +54,8 @@ struct ReadParts {
   std::optional<http::SearchParameters> everywhere;  // that of what they count over all documents
   double scale = 1;
   Json kept = nullptr;  // of a scroll: its query, scale, k1 and b, for its next pages
+  bool over = false;    // of a scroll: all hits were shown
+  std::size_t searches() const { return over ? 0 : 1 + (counted ? 1 : 0) + (everywhere ? 1 : 0); }
 };
 // `several`: hits of other indices come in between, so all from the first are wanted.
 Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& index, text::Analyzer& analyzer,
@@ -70,6 +72,7 @@ struct Hit {
   Json more = nullptr;       // an object: members of the hit that later searches have added; null: none
   KeptNumbers kept = {};
   std::size_t index = 0;
+  std::string cursor = {};  // of Frond's, behind it; of a scroll of several indices alone
 };
 struct IndexAnswer {
   std::vector<Hit> hits;

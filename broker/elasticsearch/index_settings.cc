@@ -60,11 +60,10 @@ Expected<void> check_number(const FlatSettings& settings, std::string_view name,
 
 }  // namespace
 
-FlatSettings flattened(const Json& settings) {
+FlatSettings flattened(const Json& settings, std::string_view prefix) {
   FlatSettings flat, all;
   flatten("", settings, flat);
-  for (auto& [name, value] : flat)
-    all[name.starts_with(kPrefix) ? name : std::string(kPrefix) + name] = std::move(value);
+  for (auto& [name, value] : flat) all[name.starts_with(prefix) ? name : std::string(prefix) + name] = std::move(value);
   return all;
 }
 

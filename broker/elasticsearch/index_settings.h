@@ -12,7 +12,8 @@ namespace frond::broker::elasticsearch {
 // By whole name, "index.number_of_shards"; numbers and booleans are texts, null stays.
 using FlatSettings = std::map<std::string, Json, std::less<>>;
 
-FlatSettings flattened(const Json& settings);
+// `prefix`: names that lack it get it.
+FlatSettings flattened(const Json& settings, std::string_view prefix = "index.");
 Json nested(const FlatSettings& settings);
 // Of a request: 400 illegal_argument_exception for an unknown setting, or a wrong number.
 Expected<FlatSettings> read_settings(const Json& settings);

@@ -35,11 +35,10 @@ Expected<Clause> QueryReader::bool_query(const Json& body, const Context& in) {
   FROND_EXPECT_OK(members("must_not", unscored, made.must_not));
   FROND_EXPECT_OK(members("mustNot", unscored, made.must_not));
   FROND_EXPECT_OK(members("filter", unscored, made.filter));
-  if (made.must.empty() && made.should.empty() && made.must_not.empty() && made.filter.empty())
-    return constant(Clause{query::All()}, inside.boost, in.scored);
-  if (made.must.empty() && made.should.empty() && made.filter.empty() && !is_true(body, "adjust_pure_negative", true))
-    return Clause{query::None()};
-  if (body.contains("minimum_should_match") && !body["minimum_should_match"].is_null()) {
+  const bool excludes_alone = made.must.empty() && made.should.empty() && made.filter.empty();
+  if (excludes_alone && made.must_not.empty()) return constant(Clause{query::All()}, inside.boost, in.scored);
+  if (excludes_alone && !is_true(body, "adjust_pure_negative", true)) return Clause{query::None()};
+  if (!excludes_alone && body.contains("minimum_should_match") && !body["minimum_should_match"].is_null()) {
     const auto needed = FROND_EXPECT_OK(minimum_of(text_in(body["minimum_should_match"]), made.should.size()));
     if (needed > made.should.size()) return Clause{query::None()};
     const bool optional = !made.must.empty() || !made.filter.empty();

@@ -97,6 +97,14 @@ struct QueryScope {
                  std::uint64_t scored_df);
 };
 
+// Whether the ends, of the same type, have it between them.
+template <class T>
+bool is_in(const query::Range& range, const T& value) {
+  const auto comes_before = [](const T& a, const T& b, bool inclusive) { return a < b || (inclusive && a == b); };
+  return (!range.from || comes_before(std::get<T>(range.from->value), value, range.from->inclusive)) &&
+         (!range.to || comes_before(value, std::get<T>(range.to->value), range.to->inclusive));
+}
+
 class QueryReader {
  public:
   explicit QueryReader(QueryScope& scope) : scope_(scope) {}
@@ -207,6 +215,8 @@ class QueryReader {
   Expected<Clause> text_term(const MappedField& field, const std::string& token, double boost, bool scored);
   Expected<Clause> phrase_prefix_of(const MappedField& field, const std::string& text, std::vector<std::string> tokens,
                                     const TextOptions& options, double boost, bool scored);
+  // Of the terms of a text field: those that begin as both ends do, of which there may be fewer than kMaxNearTerms.
+  Expected<Clause> text_range(const MappedField& field, const query::Range& range, double boost, bool scored);
   // Terms of a text field with this beginning, at most so many in byte order, itself among them; nothing: they are not
   // known yet. 400: there are too many to look at.
   Expected<std::optional<query::NearTerms>> begun_with(const MappedField& field, const std::string& beginning,

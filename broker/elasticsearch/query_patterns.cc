@@ -120,6 +120,25 @@ Expected<Clause> QueryReader::regexp_of(const MappedField& field, const std::str
   return constant(like.values.empty() ? Clause{query::None()} : Clause{std::move(like)}, boost, scored);
 }
 
+Expected<Clause> QueryReader::text_range(const MappedField& field, const query::Range& range, double boost,
+                                         bool scored) {
+  std::string beginning;
+  if (range.from && range.to) {
+    const auto &from = std::get<std::string>(range.from->value), &to = std::get<std::string>(range.to->value);
+    beginning.assign(from.begin(), std::ranges::mismatch(from, to).in1);
+    while (!text::is_utf8(beginning)) beginning.pop_back();
+  }
+  const auto found = FROND_EXPECT_OK(begun_with(field, beginning, query::kMaxNearTerms));
+  if (!found) return Clause{query::None()};
+  if (found->terms.size() == query::kMaxNearTerms)
+    return not_supported("a range over the terms of [" + field.name + "] whose ends begin with [" + beginning +
+                         "], as " + std::to_string(query::kMaxNearTerms) + " terms do,");
+  query::Terms inside{field.column, {}};
+  for (const query::NearTerm& one : found->terms)
+    if (is_in(range, one.text)) inside.values.emplace_back(one.text);
+  return constant(inside.values.empty() ? Clause{query::None()} : Clause{std::move(inside)}, boost, scored);
+}
+
 Expected<std::optional<query::NearTerms>> QueryReader::begun_with(const MappedField& field,
                                                                   const std::string& beginning, std::uint32_t most) {
   if (beginning.size() > query::kMaxNearWordBytes) return not_supported("the beginning of a word of so many letters");

@@ -195,9 +195,6 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
   if (field.column.empty())
     return failed_query(
         illegal_argument("Field [" + field.name + "] of type [" + field.name + "] does not support range queries"));
-  if (field.has_positions() || field.type == Type::kBoolean)
-    return not_supported("a range over [" + field.name + "], a field of type " + std::string(name_of(field.type)) +
-                         ",");
   const std::string format = FROND_EXPECT_OK(text_member(bounds, "format", field.format)),
                     zone = FROND_EXPECT_OK(text_member(bounds, "time_zone", "Z"));
   DateReading reading;
@@ -218,7 +215,13 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
       const auto ms = parse_date_math(text, format, reading);
       if (!ms) return failed_query(ms.error());
       bound = query::Bound{*ms, inclusive};
-    } else if (field.has_words()) {
+    } else if (field.type == Type::kBoolean) {
+      const std::string text = text_in(value);
+      if (text != "true" && text != "false")
+        return failed_query(
+            illegal_argument("Can't parse boolean value [" + text.substr(0, 100) + "], expected [true] or [false]"));
+      bound = query::Bound{text == "true", inclusive};
+    } else if (field.has_words() || field.has_positions()) {
       bound = query::Bound{text_in(value).substr(0, schema::kMaxKeywordBytes), inclusive};
     } else {
       const Json number = FROND_EXPECT_OK(whole_or_real(field, value));
@@ -236,7 +239,12 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
     (lower ? range.from : range.to) = std::move(bound);
   }
   if (!range.from && !range.to) return constant(Clause{query::Exists{field.column}}, boost, scored);
-  return constant(Clause{std::move(range)}, boost, scored);
+  if (field.has_positions()) return text_range(field, range, boost, scored);
+  if (field.type != Type::kBoolean) return constant(Clause{std::move(range)}, boost, scored);
+  query::Terms either{field.column, {}};
+  for (const bool value : {false, true})
+    if (is_in(range, value)) either.values.emplace_back(value);
+  return constant(either.values.empty() ? nothing() : Clause{std::move(either)}, boost, scored);
 }
 
 Expected<Clause> QueryReader::range(const Json& body, const Context& in) {

@@ -137,6 +137,8 @@ Expected<Clause> QueryReader::phrase_prefix_of(const MappedField& field, const s
   if (!found || found->terms.empty()) return no_match();
   query::NearTerms endings = *found;
   const bool all = endings.terms.size() <= options.endings;
+  // The beginning of a word has so many letters in a clause; these few terms are known all the same.
+  const bool short_beginning = query::fixed_characters(tokens.back()) < query::Limits().min_prefix;
   if (!all) endings.terms.pop_back();
   for (const query::NearTerm& ending : endings.terms) scope_.statistics.set({field.column, ending.text}, ending.df);
   const std::string last = std::exchange(tokens.back(), {});
@@ -147,7 +149,7 @@ Expected<Clause> QueryReader::phrase_prefix_of(const MappedField& field, const s
       each.push_back(FROND_EXPECT_OK(text_term(field, ending.text, boost, scored)));
   } else if (!ends_plainly(scope_.mapping.analyzer, text, last)) {
     return not_supported("a phrase whose last word, the beginning of others, is a stop word or has a stem,");
-  } else if (all) {
+  } else if (all && !short_beginning) {
     const auto most = std::ranges::max_element(endings.terms, {}, &query::NearTerm::df);
     if (scored) boost *= scope_.made_up(field, tokens, endings, most->df);
     return weighted(Clause{query::Phrase{field.column, text, options.slop, /*prefix=*/true}}, boost, scored);

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "broker/elasticsearch/filter_path.h"
+#include "broker/elasticsearch/yaml.h"
 #include "common/base/text.h"
 #include "common/elasticsearch/json_body.h"
 
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 7> kEverywhere{"pretty", "human",  "error
 struct Form {
   std::string media_type = std::string(kPlainType);
   std::string filter_path;
-  bool pretty = false;
+  bool pretty = false, yaml = false;
 };
 
 // "application/vnd.elasticsearch+json; compatible-with=8" and the like, of versions 7 to 9.
@@ -51,7 +52,9 @@ Expected<Form> form_of(const Call& call) {
   form.filter_path = call.parameter("filter_path").value_or("");
   FROND_EXPECT_OK(check_paths(form.filter_path));
   form.pretty = FROND_EXPECT_OK(call.flag("pretty", false));
-  const std::string_view accepted = call.request.header("accept");
+  const std::string_view accepted = call.request.header("accept"), format = call.parameter("format").value_or("");
+  if (format == "cbor" || format == "smile") return not_supported("[format] " + std::string(format));
+  form.yaml = format.empty() ? accepted.starts_with("application/yaml") : format == "yaml";
   if (is_vendors(accepted)) form.media_type = std::string(accepted.substr(0, accepted.find(',')));
   return form;
 }
@@ -67,6 +70,10 @@ class FormedAnswer final : public Responder::Connection {
       if (!form_.filter_path.empty() || form_.pretty)
         response.body = formed(response.body, response.status < 400 ? form_.filter_path : "", form_.pretty);
       if (form_.pretty) response.body += '\n';
+      if (form_.yaml) {
+        response.content_type = "application/yaml";
+        response.body = yaml_of(response.body);
+      }
     }
     take().send(std::move(response));
   }
@@ -236,8 +243,9 @@ void add_routes(frond::http::Router& router, std::string_view prefix, const Targ
   router.shape_refusals(prefix, shaped);
   const auto to = std::make_shared<const Targets>(targets);
   // Patterns are tried in this order: what is asked most comes first.
-  for (const auto table : {search_routes(), cursor_routes(), write_routes(), multi_search_routes(), cluster_routes(),
-                           index_routes(), alias_routes(), by_query_routes(), field_routes(), template_routes()})
+  for (const auto table :
+       {search_routes(), cursor_routes(), write_routes(), multi_search_routes(), cluster_routes(), index_routes(),
+        alias_routes(), by_query_routes(), field_routes(), template_routes(), settings_routes()})
     for (const Route& route : table)
       for (const std::string_view method : split_list(route.methods))
         for (const std::string& path : paths_of(route)) {

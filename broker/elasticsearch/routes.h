@@ -93,6 +93,7 @@ std::span<const Route> cursor_routes();        // scrolls, points in time
 std::span<const Route> field_routes();         // _field_caps, _analyze
 std::span<const Route> alias_routes();         // aliases
 std::span<const Route> template_routes();      // templates of indices
+std::span<const Route> settings_routes();      // _cluster/settings
 std::span<const Route> index_routes();         // indices, mappings, settings, aliases
 std::span<const Route> write_routes();         // documents, _bulk
 std::span<const Route> by_query_routes();      // _delete_by_query, _update_by_query, _reindex

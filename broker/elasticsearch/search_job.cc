@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <tuple>
 
 #include "broker/elasticsearch/completion.h"
 #include "broker/elasticsearch/highlight.h"
@@ -193,18 +192,19 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   }
 
   void ask_indices() {
-    if (parts_.empty()) return answer();
     if (parts_.size() > 1 && !ask_.aggregations.is_null())
       for (IndexPart& part : parts_) count_apart(part.read, parts_.size());
-    open_ = parts_.size();
-    for (const IndexPart& part : parts_) open_ += (part.read.counted ? 1 : 0) + (part.read.everywhere ? 1 : 0);
+    open_ = 0;
+    for (const IndexPart& part : parts_) open_ += part.read.searches();
+    if (open_ == 0) return answer();
     for (std::size_t i = 0; i < parts_.size() && done_; ++i) ask_completions(i);
     for (std::size_t i = 0; i < parts_.size() && done_; ++i) {
+      if (parts_[i].read.over) continue;
       if (ask_.search_after && !set_cursor(parts_[i])) return;
       send(i, parts_[i].read.hits, [this, i](const http::Answer& found) {
         auto answered = read_answer(found, ask_, parts_[i].searched, parts_[i].read.scale);
         if (!keep_counts(i, false, found, answered)) return;
-        add_facets(parts_[i].answer.facets, answered->facets);
+        if (parts_[i].answer.facets.is_object()) answered->facets.update(parts_[i].answer.facets);
         if (answered->lacking.empty()) answered->lacking = std::move(parts_[i].answer.lacking);
         parts_[i].answer = *std::move(answered);
         if (--open_ == 0) add_counts();
@@ -214,7 +214,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         send(i, **parameters, [this, i, parameters](const http::Answer& found) {
           auto answered = read_answer(found, SearchAsk(), parts_[i].searched, 1);
           if (!keep_counts(i, parameters == &parts_[i].read.everywhere, found, answered)) return;
-          add_facets(answered->facets, parts_[i].answer.facets);
+          if (answered->facets.is_object()) parts_[i].answer.facets.update(answered->facets);
           if (parts_[i].answer.lacking.empty()) parts_[i].answer.lacking = std::move(answered->lacking);
           if (--open_ == 0) add_counts();
         });
@@ -250,10 +250,6 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
                    });
   }
 
-  static void add_facets(const Json& from, Json& to) {  // of two searches of an index
-    if (from.is_object()) to.update(from);              // null has no members yet
-  }
-
   bool set_cursor(IndexPart& part) {
     const auto topology = part.service->scatter().map.topology();
     if (!topology) {
@@ -280,7 +276,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         [self = shared_from_this()](const Response& response) {
           if (!self->done_) return;
           // The cursor of a scroll is of what it was a cursor of no more.
-          const bool lost = response.status == 400 && !self->ask_.place.empty();
+          const bool lost = response.status == 400 && !self->ask_.scrolled.empty();
           self->guarded([&] { self->finish(lost ? missing_place() : error_in(response)); });
         },
         {}, targets_.asker, {}, {},
@@ -291,9 +287,11 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   }
 
   void answer() {
+    std::vector<std::pair<std::string, ScrolledIndex>> ends;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       IndexAnswer& one = parts_[i].answer;
-      if (ask_.scrolls) std::tie(gathered_.next, gathered_.kept) = std::pair(one.next, parts_[i].read.kept);
+      if (ask_.scrolls)
+        ends.emplace_back(parts_[i].searched.name, ScrolledIndex{one.next, one.next.empty(), parts_[i].read.kept});
       gathered_.total += one.total;
       gathered_.exact = gathered_.exact && one.exact;
       gathered_.timed_out = gathered_.timed_out || one.timed_out;
@@ -308,6 +306,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       std::ranges::stable_sort(gathered_.hits, [&](const Hit& a, const Hit& b) { return comes_before(a, b, ask_); });
     const std::size_t skipped = from_first() ? std::min<std::size_t>(ask_.from, gathered_.hits.size()) : 0;
     gathered_.hits.erase(gathered_.hits.begin(), gathered_.hits.begin() + static_cast<std::ptrdiff_t>(skipped));
+    if (ask_.scrolls) gathered_.scrolled = places_behind(ask_, gathered_.hits, std::move(ends));
     if (gathered_.hits.size() > ask_.size) gathered_.hits.resize(ask_.size);
     if (!ask_.aggregations.is_null() && !parts_.empty()) {
       std::vector<std::vector<Aggregation>> read;

@@ -38,8 +38,7 @@ struct Gathered {
   Json suggestions = nullptr;   // likewise
   // As they were read, the same for all indices; what is searched for afterwards is in them (top_hits).
   std::vector<Aggregation> read_aggregations = {};
-  std::string next = {};  // of a scroll: where the next page begins; empty: there is none
-  Json kept = nullptr;    // of a scroll: ReadParts::kept
+  Scrolled scrolled = {};                                // of a scroll: where the next page begins
   std::map<std::string, GenerationId> generations = {};  // that were searched
   std::string cursor_name = {}, cursor = {};             // "_scroll_id" or "pit_id"; empty: none
 };

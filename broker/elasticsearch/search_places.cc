@@ -1,5 +1,6 @@
 #include "broker/elasticsearch/search_places.h"
 
+#include <iterator>
 #include <random>
 #include <set>
 
@@ -46,8 +47,9 @@ std::string place_text(const SearchPlace& place) {
   if (!place.body.is_null()) {
     json["b"] = place.body;
     json["p"] = place.parameters;
-    json["r"] = place.read;
-    json["c"] = place.cursor;
+    json["s"] = Json::object();
+    for (const auto& [index, at] : place.scrolled) json["s"][index] = {at.cursor, at.over, at.read};
+    json["h"] = {place.total, place.exact};
     json["m"] = place.max_score;
     json["t"] = place.now_ms;
   }
@@ -72,8 +74,10 @@ Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms) {
     if (!json->contains("b")) return {};
     place.body = json->at("b");
     place.parameters = json->at("p").get<Parameters>();
-    place.read = json->at("r");
-    place.cursor = json->at("c");
+    for (const auto& [index, at] : json->at("s").items())
+      place.scrolled[index] = {at.at(0).get<std::string>(), at.at(1).get<bool>(), at.at(2)};
+    place.total = json->at("h").at(0);
+    place.exact = json->at("h").at(1);
     place.max_score = json->at("m");
     place.now_ms = json->at("t");
     return {};
@@ -81,6 +85,20 @@ Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms) {
   if (!read) return wrong();
   if (place.ends_ms < now_ms || closed_places().contains(place.number)) return missing_place();
   return place;
+}
+
+Scrolled places_behind(const SearchAsk& ask, const std::vector<Hit>& hits,
+                       std::vector<std::pair<std::string, ScrolledIndex>> ends) {
+  std::map<std::size_t, std::string> shown;  // behind the last one, by number of the index
+  for (std::size_t i = 0; i < hits.size() && i < ask.size; ++i) shown[hits[i].index] = hits[i].cursor;
+  for (std::size_t i = ask.size; i < hits.size(); ++i) {
+    auto& [index, at] = ends[hits[i].index];
+    const auto last = shown.find(hits[i].index);
+    const auto before = ask.scrolled.find(index);
+    at.over = false;
+    at.cursor = last != shown.end() ? last->second : before != ask.scrolled.end() ? before->second.cursor : "";
+  }
+  return {std::make_move_iterator(ends.begin()), std::make_move_iterator(ends.end())};
 }
 
 bool close_place(const SearchPlace& place) { return closed_places().add(place.number); }

@@ -5,8 +5,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "broker/elasticsearch/search_request.h"
+#include "broker/elasticsearch/index_search.h"
 #include "common/base/ids.h"
 
 namespace frond::broker::elasticsearch {
@@ -24,15 +26,20 @@ struct SearchPlace {
   Json body = nullptr;
   Parameters parameters = {};
   std::int64_t now_ms = 0;  // when it began
-  Json read = nullptr;      // ReadParts::kept
-  std::string cursor = {};  // behind which the next page begins; empty: there is none
-  double max_score = -1;    // below 0: there is none
+  Scrolled scrolled = {};   // where the next page begins
+  std::uint64_t total = 0;  // of its first page
+  bool exact = true;        // likewise
+  double max_score = -1;    // likewise; below 0: there is none
 };
 
 std::uint64_t new_place_number();
 std::string place_text(const SearchPlace& place);
 // 400: it is no id of this API; 404 search_context_missing_exception: its time is over, or it was closed.
 Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms);
+// Where a scroll goes on whose page are the first ask.size of these hits, best first. `ends`: of the hits' indices, by
+// number, where it would go on if all were shown.
+Scrolled places_behind(const SearchAsk& ask, const std::vector<Hit>& hits,
+                       std::vector<std::pair<std::string, ScrolledIndex>> ends);
 // False: it was closed before.
 bool close_place(const SearchPlace& place);
 ApiError missing_place();

@@ -27,6 +27,14 @@ std::vector<std::string> texts_in(const Json& json) {
   return all;
 }
 
+// Of a body, where a text is one pattern, whatever is in it.
+std::vector<std::string> patterns_in(const Json& json) {
+  std::vector<std::string> all;
+  for (const Json& one : json.is_array() ? json : Json::array({json}))
+    if (one.is_primitive()) all.push_back(one.is_string() ? one.get<std::string>() : one.dump());
+  return all;
+}
+
 Expected<void> check_names(std::size_t names, std::string_view of) {
   if (names <= kMaxNames) return {};
   return illegal_argument("[" + std::string(of) + "] has more than " + std::to_string(kMaxNames) + " names");
@@ -337,13 +345,13 @@ Expected<ShownSource> source_filter_in(const Json& json) {
   if (json.is_boolean()) {
     filter.shown = json;
   } else if (json.is_string() || json.is_array()) {
-    filter.includes = texts_in(json);
+    filter.includes = patterns_in(json);
   } else if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {
       if (key == "includes" || key == "include")
-        filter.includes = texts_in(value);
+        filter.includes = patterns_in(value);
       else if (key == "excludes" || key == "exclude")
-        filter.excludes = texts_in(value);
+        filter.excludes = patterns_in(value);
       else
         return parsing_exception("Unknown key for a START_ARRAY in [" + key + "].");
     }

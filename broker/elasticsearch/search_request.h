@@ -48,6 +48,14 @@ struct AskedSort {
   }
 };
 
+// Where a scroll is in an index.
+struct ScrolledIndex {
+  std::string cursor = {};  // behind which it goes on; empty: none of its hits were shown
+  bool over = false;        // all were
+  Json read = nullptr;      // what its query was read as (ReadParts::kept): documents came meanwhile
+};
+using Scrolled = std::map<std::string, ScrolledIndex>;  // by index
+
 struct SearchAsk {
   Json query = nullptr;  // null: everything
   Json post_filter = nullptr, aggregations = nullptr, highlight = nullptr;
@@ -68,8 +76,7 @@ struct SearchAsk {
   // are not pinned.
   std::map<std::string, GenerationId> generations = {};
   bool scrolls = false;     // the answer says where the next page begins
-  std::string place = {};   // of a scroll: behind it
-  Json read = nullptr;      // … and what its query was read as (ReadParts::kept): documents came meanwhile
+  Scrolled scrolled = {};   // behind the first page: where this one begins, of all indices of the first
   std::int64_t now_ms = 0;  // of date math, since 1970; 0: when the search begins
   // As they came: an object, a list of objects; null: none.
   Json collapse = nullptr, rescore = nullptr;

@@ -69,8 +69,6 @@ void serve_search(const Targets& to, Call&& call, Responder responder) {
              .body = *body,
              .parameters = call.parameters,
              .now_ms = now_ms()};
-    if (asked->targets.meant.size() == 1 && asked->targets.meant.front().filters.empty())
-      place.expression = asked->targets.meant.front().index->name;
     asked->ask.scrolls = true;
     asked->ask.now_ms = place.now_ms;
     return send_scrolled(std::move(asked->targets), std::move(asked->ask), std::move(place), begun,

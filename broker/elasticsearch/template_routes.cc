@@ -28,7 +28,7 @@ const Json& of_kind(const Json& kept, TemplateKind kind) {
 template <TemplateKind kind>
 Expected<Response> show(const Targets& to, const Call& call) {
   const std::string wanted = call.path_value("name");
-  const auto kept = to.catalogue.templates();
+  const auto kept = to.catalogue.kept();
   Json listed = kind == TemplateKind::kLegacy ? Json::object() : Json::array();
   for (const auto& [name, about] : of_kind(kept->json, kind).items()) {
     if (!wanted.empty() && !matches_any(wanted, name)) continue;
@@ -67,14 +67,14 @@ Expected<Response> put(const Targets& to, const Call& call) {
     all[name] = std::move(made);
     return {};
   };
-  FROND_EXPECT_OK(change_templates(to, added));
+  FROND_EXPECT_OK(change_kept(to, added));
   return json_response({{"acknowledged", true}});
 }
 
 template <TemplateKind kind>
 Expected<Response> remove(const Targets& to, const Call& call) {
   const std::string wanted = call.path_value("name");
-  FROND_EXPECT_OK(change_templates(to, [&](Json& kept) -> Expected<void> {
+  FROND_EXPECT_OK(change_kept(to, [&](Json& kept) -> Expected<void> {
     Json& all = kept[std::string(member_of(kind))];
     if (all.is_null()) all = Json::object();
     for (const std::string_view pattern : split_list(wanted)) {

@@ -224,18 +224,20 @@ Expected<Json> template_of(TemplateKind kind, std::string_view name, const Json&
   });
 }
 
+const Json* composable_for(const Json& kept, std::string_view name) {
+  const Json* chosen = nullptr;
+  const auto priority = [](const Json& one) { return one.value("priority", std::int64_t{0}); };
+  if (const auto index = kept.find("index"); index != kept.end())
+    for (const Json& one : *index)
+      if (matches(one, name) && (chosen == nullptr || priority(one) > priority(*chosen))) chosen = &one;
+  return chosen;
+}
+
 Expected<Json> with_templates(const Json& kept, std::string_view name, const Json& body) {
   return typed([&]() -> Expected<Json> {
     if (kept.empty()) return body;
     Json all = Json::object();
-    const Json* chosen = nullptr;
-    const auto index = kept.find("index");
-    if (index != kept.end())
-      for (const Json& one : *index)
-        if (matches(one, name) &&
-            (chosen == nullptr || one.value("priority", std::int64_t{0}) > chosen->value("priority", std::int64_t{0})))
-          chosen = &one;
-    if (chosen != nullptr) {
+    if (const Json* const chosen = composable_for(kept, name)) {
       all = FROND_EXPECT_OK(composed(kept, *chosen));
     } else if (const auto older = kept.find("legacy"); older != kept.end()) {
       std::vector<const Json*> matching;

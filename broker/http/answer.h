@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "broker/cache/result_cache.h"
 #include "broker/http/answer_json.h"
@@ -23,6 +24,7 @@ struct Answer {
   bool timed_out = false, all_overloaded = false, outdated = false;  // outdated: a leaf has not the generation any more
   bool lacks_explanations = false;                                   // a leaf had no time or room for some
   std::string refusal = {};                                          // of a leaf, of the query
+  std::vector<std::string> cursors = {};                             // with SearchParameters::cursors: of each hit
   std::shared_ptr<merge::CountedFacets> counted = {};                // with SearchParameters::facets_apart
   bool whole() const { return partitions_answered == partitions_total && refusal.empty(); }
   // Nothing is cached that may be better the next time.

@@ -95,6 +95,7 @@ std::string cache_key(std::uint32_t collection, const Question& question, const 
   for (const auto& [name, text] : {std::pair("\nsort ", &question.sort), std::pair("\nfacets ", &question.facets)})
     if (!text->empty()) key.append(name).append(*text);
   if (question.exact_total()) key += "\ntotal";
+  if (parameters.cursors) key += "\ncursors";
   if (parameters.did_you_mean) key.append("\nmean ").append(parameters.q);  // which the answer mends
   for (const frond::query::NearWord& one : parameters.near) {
     put(one.field.size());

@@ -60,6 +60,7 @@ struct SearchParameters {
   // Likewise, and without the cache: Answer::counted in place of facets. Of so many searches, which share the memory
   // for what leaves count; 0: facets.
   std::uint32_t facets_apart = 0;
+  bool cursors = false;  // likewise, with an order: Answer::cursors
   friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
 };
 

@@ -274,7 +274,8 @@ std::optional<std::string> print_date(std::int64_t ms, std::string_view format, 
         const std::int64_t minutes = (zone_ms < 0 ? -zone_ms : zone_ms) / kMsMinute;
         out += zone_ms < 0 ? '-' : '+';
         number(minutes / 60, 2);
-        if (letter == 'X' && count == 3) out += ':';
+        if (letter != 'Z' && count == 1 && minutes % 60 == 0) return true;
+        if (letter != 'Z' && count == 3) out += ':';
         return number(minutes % 60, 2);
       }
       default:

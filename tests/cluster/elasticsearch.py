@@ -22,7 +22,7 @@ SCOPES = [("GET", "/", "search"), ("GET", "/_cat/indices", "search"), ("GET", "/
           ("GET", "/_index_template", "search"), ("GET", "/_template", "search"), ("GET", "/_component_template", "search"),
           ("PUT", "/_index_template/s", "admin"), ("PUT", "/_template/s", "admin"), ("DELETE", "/_index_template/s", "admin"),
           ("POST", "/_reindex", "search,admin"), ("POST", "/a/_update_by_query", "search,write"), ("POST", "/a/_delete_by_query", "search,write"),
-          ("POST", "/_search/scroll", "search"), ("POST", "/a/_pit?keep_alive=1m", "search"), ("DELETE", "/a/_alias/b", "admin"), ("PUT", "/b", "admin"), ("DELETE", "/b", "admin")]
+          ("GET", "/_cluster/settings", "search"), ("PUT", "/_cluster/settings", "admin"), ("POST", "/_search/scroll", "search"), ("POST", "/a/_pit?keep_alive=1m", "search"), ("DELETE", "/a/_alias/b", "admin"), ("PUT", "/b", "admin"), ("DELETE", "/b", "admin")]
 
 
 class Cluster:
@@ -252,6 +252,25 @@ def templates(cluster):
     print("templates")
 
 
+def made_by_documents(cluster):
+    """action.auto_create_index says which indices documents make."""
+    def set_to(value):
+        return cluster.expect(200, "PUT", "/_cluster/settings", {"persistent": {"action.auto_create_index": value}})
+    harness.expect(set_to(False) == {"acknowledged": True, "persistent": {"action": {"auto_create_index": "false"}}, "transient": {}}, "a setting")
+    cluster.expect(404, "PUT", "/unmade/_doc/1", {"n": 1})
+    set_to("made-*,-unmade")
+    lines = "".join(f'{{"index":{{"_index":"{name}","_id":"1"}}}}\n{{"n":1}}\n' for name in ("unmade", "made-1"))
+    items = cluster.expect(200, "POST", "/_bulk", lines, kind="application/x-ndjson")["items"]
+    harness.expect([one["index"]["status"] for one in items] == [404, 201] and items[0]["index"]["error"]["type"] == "index_not_found_exception", items)
+    refused = cluster.expect(400, "PUT", "/_cluster/settings", {"transient": {"search.max_buckets": 5}})
+    harness.expect("[search.max_buckets]" in refused["error"]["reason"], refused)
+    harness.expect(cluster.expect(200, "GET", "/_cluster/settings?flat_settings=true")["persistent"] == {"action.auto_create_index": "made-*,-unmade"}, "kept")
+    set_to(None)
+    cluster.expect(201, "PUT", "/unmade/_doc/1", {"n": 1})
+    cluster.expect(200, "DELETE", "/unmade,made-1")
+    print("which indices documents make")
+
+
 def by_query(cluster):
     lines = [line for n in range(2500) for line in ({"index": {"_id": str(n)}}, {"n": n, "k": "even" if n % 2 == 0 else "odd"})]
     cluster.expect(200, "PUT", "/many", {"mappings": {"properties": {"n": {"type": "long"}, "k": {"type": "keyword"}}}})
@@ -388,6 +407,7 @@ def test(setting):
     refused_fields(cluster)
     aliases(cluster)
     templates(cluster)
+    made_by_documents(cluster)
     by_query(cluster)
     waiting(cluster)
     refused(cluster)

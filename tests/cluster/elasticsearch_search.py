@@ -173,6 +173,29 @@ def terms_alone(cluster, search):
     cluster.expect(404, "GET", "/_resolve/index/nosuch")
 
 
+def scrolls(cluster, search):
+    """A scroll of two indices gives all hits once, in the order of one search, of the generations that it began with."""
+    cluster.expect(200, "POST", "/_aliases", {"actions": [{"add": {"index": "left", "alias": "some", "filter": {"term": {"open": True}}}},
+                                                           {"add": {"index": "right", "alias": "some"}}]})
+    for index, body in (("left,right", {"sort": [{"n": "desc"}]}), ("left,right", {"query": {"match": {"title": "red"}}}), ("some", {"sort": ["tag"]}),
+                        ("left,right", {"sort": ["_doc"]}), ("left,right", {"query": {"match_all": {}}, "sort": [{"price": {"order": "asc", "unmapped_type": "float"}}]})):
+        whole = search({**body, "size": 100}, index)["hits"]
+        for size in (1, 7):
+            page = cluster.expect(200, "POST", f"/{index}/_search?scroll=1m", {**body, "size": size, "aggs": {"most": {"max": {"field": "n"}}}})
+            harness.expect(page["aggregations"]["most"]["value"] > 0, f"{page}")
+            seen = []
+            if size == 7 and body.get("sort") == [{"n": "desc"}]:
+                cluster.expect(201, "PUT", "/left/_doc/new?refresh=true", {"tag": "a", "open": True, "n": 0})
+            while page["hits"]["hits"]:
+                seen += [(hit["_index"], hit["_id"]) for hit in page["hits"]["hits"]]
+                harness.expect(page["hits"]["total"] == whole["total"] and page["_shards"]["total"] == 2, f"{index} {body}: {page}")
+                page = cluster.expect(200, "POST", "/_search/scroll", {"scroll": "1m", "scroll_id": page["_scroll_id"]})
+            wanted = [(hit["_index"], hit["_id"]) for hit in whole["hits"]]
+            harness.expect(seen == wanted and len(wanted) > 10, f"{index} {body} in pages of {size}: {seen}, not {wanted}")
+            if size == 7 and body.get("sort") == [{"n": "desc"}]:
+                cluster.expect(200, "DELETE", "/left/_doc/new?refresh=true")
+
+
 def several_indices(cluster, search, documents):
     """Aggregations over two indices, of which one lacks a field, are those over one index with all of their documents."""
     fields = dict(MAPPING["properties"], tag={"type": "keyword"})
@@ -214,6 +237,7 @@ def several_indices(cluster, search, documents):
     harness.expect([b["h"]["hits"]["hits"][0]["_source"]["n"] for b in top["aggregations"]["t"]["buckets"]] == [60, 58, 59], f"{top}")
     top = search({"size": 0, "aggs": {"m": {"missing": {"field": "price"}, "aggs": {"h": {"top_hits": {"size": 100}}}}}}, "left,right")["aggregations"]["m"]
     harness.expect({h["_id"] for h in top["h"]["hits"]["hits"]} == {i for i in documents if int(i) % 3 == 0} and top["doc_count"] == 20, f"{top}")
+    scrolls(cluster, search)
     cluster.expect(200, "PUT", "/words", {"mappings": {"properties": {"n": {"type": "keyword"}}}})
     cluster.bulk("words", [{"index": {"_id": "w"}}, {"n": "word"}])
     refused = cluster.expect(400, "POST", "/left,words/_search", {"size": 0, "aggs": {"a": {"terms": {"field": "n"}}}})

@@ -128,6 +128,9 @@ TEST(ADate, FollowsTheClocksOfItsZone) {
   DateReading reading;
   reading.zone = *zone;
   EXPECT_EQ(parse_date("2026-03-08", kUsualDateFormat, reading), 1772908200000);
+  EXPECT_EQ(print_date(0, "x"), "+00");
+  EXPECT_EQ(print_date(0, "xxx"), "+00:00");
+  EXPECT_EQ(print_date(0, "Z"), "+0000");
   EXPECT_EQ(print_date(1772908200000, kUsualDateFormat, *zone), "2026-03-08T00:00:00.000+05:30");
 }
 

@@ -120,6 +120,41 @@ TEST(AQuery, OfAPhrasePrefixScoresAllEndingsAndTakesTheFirst) {
       R"({"bool":{"should":[{"term":{"field":"title","value":"fo"}},{"term":{"field":"title","value":"fog"}}]}})");
 }
 
+TEST(AQuery, OfAPhrasePrefixOfOneLetterIsEachOfItsEndings) {
+  Reading reading;
+  const Json query = {{"match_phrase_prefix", {{"title", "to p"}}}};
+  ASSERT_TRUE(QueryReader(reading.scope).read(query, 1, false));
+  reading.statistics.set_near(reading.statistics.missing_near().at(0), {0, {{"park", 1, 1}, {"past", 1, 1}}});
+  const auto read = QueryReader(reading.scope).read(query, 1, false);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(query::clause_json(*read), R"({"bool":{"should":[{"phrase":{"field":"title","text":"to park"}},)"
+                                       R"({"phrase":{"field":"title","text":"to past"}}]}})");
+}
+
+TEST(AQuery, OfARangeOfBooleansIsTheValuesInIt) {
+  EXPECT_EQ(clause_of(R"({"range":{"b":{"gte":true}}})", false), R"({"term":{"field":"b","value":true}})");
+  EXPECT_EQ(clause_of(R"({"range":{"b":{"from":"false","to":"true","include_upper":false}}})", false),
+            R"({"term":{"field":"b","value":false}})");
+  EXPECT_EQ(clause_of(R"({"range":{"b":{"gt":true}}})", false), R"({"none":{}})");
+  EXPECT_EQ(clause_of(R"({"range":{"b":{"gte":1}}})", false).substr(0, 3), "400");
+}
+
+TEST(AQuery, OfARangeOfTextLooksAtTheTermsThatBeginAsItsEndsDo) {
+  const Json query = {{"range", {{"title", {{"gt", "rid"}, {"lte", "river"}}}}}};
+  Reading reading, many;
+  ASSERT_TRUE(QueryReader(reading.scope).read(query, 1, false));
+  const auto near = reading.statistics.missing_near();
+  ASSERT_EQ(near.size(), 1u);
+  EXPECT_EQ(near[0], (query::NearWord{.field = "title", .word = "ri", .edits = query::kAnyEnding, .most = 256}));
+  reading.statistics.set_near(near[0], {0, {{"rid", 1, 1}, {"ride", 1, 1}, {"river", 1, 1}, {"rivers", 1, 1}}});
+  const auto read = QueryReader(reading.scope).read(query, 1, false);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(query::clause_json(*read), R"({"terms":{"field":"title","values":["ride","river"]}})");
+  ASSERT_TRUE(QueryReader(many.scope).read(query, 1, false));
+  many.statistics.set_near(near[0], {0, std::vector<query::NearTerm>(query::kMaxNearTerms, {"ride", 1, 1})});
+  EXPECT_EQ(QueryReader(many.scope).read(query, 1, false).error().status, 501);
+}
+
 TEST(AQuery, OfARegularExpressionOfTextLooksAtTheTermsThatBeginSo) {
   for (const char* const text :
        {R"({"regexp":{"title":"ri[vb]e*r"}})", R"({"query_string":{"query":"title:/ri[vb]e*r/"}})"}) {
@@ -152,6 +187,10 @@ TEST(AQuery, OfQueriesKeepsWhatCountsAndWhatOnlyMatches) {
       clause_of(R"({"dis_max":{"queries":[{"match":{"title":"a"}},{"match":{"body":"a"}}],"tie_breaker":0.5}})"),
       R"({"max":{"of":[{"term":{"field":"title","value":"a"}},{"term":{"field":"body","value":"a"}}],"tie_breaker":0.5}})");
   EXPECT_EQ(clause_of(R"({"bool":{"should":[{"match":{"title":"a"}}],"minimum_should_match":2}})"), R"({"none":{}})");
+  EXPECT_EQ(clause_of(R"({"bool":{"must":{"match_all":{}},"should":[],"minimum_should_match":1}})"), R"({"none":{}})");
+  EXPECT_EQ(clause_of(R"({"bool":{"must_not":[{"exists":{"field":"n"}}],"minimum_should_match":1}})", false),
+            R"({"bool":{"must_not":[{"exists":{"field":"n"}}]}})")
+      << "where all that there is excludes, it says nothing";
 }
 
 TEST(AQuery, OfSignsIsReadAsLuceneDoes) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/elasticsearch/highlight.h"
 #include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/index_search.h"
 
@@ -99,6 +100,41 @@ TEST(AHit, HasKeywordsOfSoManyCharacters) {
   std::string out;
   append_hit(out, {.id = "1", .source = R"({"k":["äöü","abcd"]})", .score = {}}, *ask, index);
   EXPECT_EQ(Json::parse(out)["fields"], Json::parse(R"({"k":["äöü"]})"));
+}
+
+TEST(ShownFields, AreRefusedWhereTheirValuesOrTheirFormatsAreNoneOfTheField) {
+  const Mapping mapping = *read_mapping(nullptr, {{"properties", Json::parse(R"({"text":{"type":"text"},
+      "tag":{"type":"keyword"},"n":{"type":"long"},"d":{"type":"date"}})")}});
+  const auto takes = [&](const char* body) {
+    return static_cast<bool>(check_shown(*read_search(Json::parse(body), {}), mapping));
+  };
+  for (const char* right : {R"({"fields":["*",{"field":"d","format":"yyyy"}]})",
+                            R"({"docvalue_fields":["n*",{"field":"n","format":"0.0"}]})",
+                            R"({"docvalue_fields":[{"field":"ta*","format":"use_field_mapping"}]})"})
+    EXPECT_TRUE(takes(right)) << right;
+  for (const char* wrong :
+       {R"({"docvalue_fields":["*"]})", R"({"docvalue_fields":["te*"]})", R"({"docvalue_fields":["_version"]})",
+        R"({"fields":[{"field":"n","format":"0.0"}]})", R"({"fields":[{"field":"ta*","format":"yyyy"}]})",
+        R"({"fields":[{"field":"d","format":"use_field_mapping"}]})",
+        R"({"docvalue_fields":[{"field":"tag","format":"yyyy"}]})"})
+    EXPECT_FALSE(takes(wrong)) << wrong;
+}
+
+TEST(AHighlight, TakesNumbersAsTexts) {
+  const Mapping mapping = *read_mapping(nullptr, {{"properties", Json::parse(R"({"text":{"type":"text"}})")}});
+  const auto read =
+      read_highlight(Json::parse(R"({"fields":{"text":{"fragment_size":"40"}},"number_of_fragments":"1"})"), mapping);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(std::pair(read->front().size, read->front().fragments), std::pair(std::size_t{40}, std::size_t{1}));
+  for (const auto& [wrong, status] : {std::pair(R"({"fields":{"text":{}},"no_match_size":-1})", 501),
+                                      std::pair(R"({"fields":{"text":{}},"fragment_size":"x"})", 400)})
+    EXPECT_EQ(read_highlight(Json::parse(wrong), mapping).error().status, status) << wrong;
+}
+
+TEST(ASourceFilter, TakesTextsOfABodyAsTheyStand) {
+  for (const char* const none : {R"("")", R"("a,b")", R"(["a,b"])", "[5]"})
+    EXPECT_EQ(filtered_source(R"({"a":1,"b":2})", *source_filter_in(Json::parse(none))), "{}") << none;
+  EXPECT_EQ(filtered_source(R"({"a":1,"b":2})", source_filter_in(Parameters{{"_source", "a,c"}})), R"({"a":1})");
 }
 
 TEST(AFlagOfASearch, MayBeAText) {

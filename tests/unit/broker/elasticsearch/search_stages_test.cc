@@ -125,7 +125,9 @@ TEST(APlaceInASearch, IsReadUntilItIsClosed) {
                           .generations = {{"a", {3, 7}}},
                           .body = Json::parse(R"({"size":3})"),
                           .parameters = {{"q", "x"}},
-                          .cursor = "c",
+                          .scrolled = {{"a", {"c", false, Json::parse(R"({"query":"q"})")}}},
+                          .total = 9,
+                          .exact = false,
                           .max_score = 2.5};
   const std::string text = place_text(place);
   const auto read = read_place(text, 900);
@@ -133,7 +135,9 @@ TEST(APlaceInASearch, IsReadUntilItIsClosed) {
   EXPECT_EQ(read->generations, place.generations);
   EXPECT_EQ(read->body, place.body);
   EXPECT_EQ(read->parameters, place.parameters);
-  EXPECT_EQ(read->cursor, "c");
+  EXPECT_EQ(read->scrolled.at("a").cursor, "c");
+  EXPECT_EQ(read->scrolled.at("a").read["query"], "q");
+  EXPECT_EQ(std::pair(read->total, read->exact), std::pair(std::uint64_t{9}, false));
   EXPECT_EQ(read_place(text, 1001).error().status, 404);
   EXPECT_TRUE(close_place(*read));
   EXPECT_FALSE(close_place(*read));
@@ -142,6 +146,27 @@ TEST(APlaceInASearch, IsReadUntilItIsClosed) {
     EXPECT_EQ(read_place(wrong, 0).error().status, 400);
   EXPECT_EQ(*keep_alive("1m", "scroll"), 60'000);
   for (const char* const wrong : {"forever", "25h", "0s"}) EXPECT_EQ(keep_alive(wrong, "scroll").error().status, 400);
+}
+
+TEST(AScroll, GoesOnBehindWhatEachIndexHasShown) {
+  const auto hit = [](std::size_t index, const char* cursor) {
+    Hit made;
+    made.index = index;
+    made.cursor = cursor;
+    return made;
+  };
+  SearchAsk ask;
+  ask.size = 3;
+  ask.scrolled = {{"c", {"earlier", false, {}}}};
+  // Of the third index nothing is shown, and of the fourth all.
+  const std::vector<Hit> hits = {hit(0, "a1"), hit(0, "a2"), hit(3, "d1"), hit(0, "a3"), hit(1, "b1"), hit(2, "c1")};
+  const Scrolled next = places_behind(
+      ask, hits, {{"a", {"a9", false, {}}}, {"b", {"", true, {}}}, {"c", {"c9", false, {}}}, {"d", {"", true, {}}}});
+  EXPECT_EQ(next.at("a").cursor, "a2");
+  EXPECT_EQ(next.at("b").cursor, "");
+  EXPECT_FALSE(next.at("b").over);
+  EXPECT_EQ(next.at("c").cursor, "earlier");
+  EXPECT_TRUE(next.at("d").over);
 }
 
 TEST(ANumber, IsPrintedInAFormatOfDecimals) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/elasticsearch/cluster_settings.h"
 #include "broker/elasticsearch/filter_path.h"
+#include "broker/elasticsearch/yaml.h"
 #include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
@@ -34,6 +36,51 @@ TEST(ABody, IsRefusedIfItIsNoJsonOrRepeatsNames) {
   EXPECT_EQ(fault(R"({"a":)"), "json_e_o_f_exception");
   EXPECT_EQ(fault(std::string(kMaxNesting, '[') + std::string(kMaxNesting, ']')), "none");
   EXPECT_EQ(fault(std::string(100'000, '[')), "json_parse_exception");
+}
+
+TEST(ClusterSettings, AreKeptAndRemovedByName) {
+  Json kept = Json::object();
+  const auto set = [&](const char* kind, const char* settings) {
+    set_cluster_settings(kept, kind, *read_cluster_settings(kind, Json::parse(settings)));
+  };
+  set("persistent", R"({"action":{"auto_create_index":false,"destructive_requires_name":true}})");
+  set("transient", R"({"action.auto_create_index":"+logs-*,-logs"})");
+  EXPECT_EQ(kept["settings"]["persistent"]["action.auto_create_index"], "false");
+  EXPECT_EQ(kept["settings"]["transient"]["action.auto_create_index"], "+logs-*,-logs");
+  EXPECT_TRUE(usual_cluster_settings(kept).empty());
+  set("transient", R"({"*":null})");
+  set("persistent", R"({"action.auto_*":null})");
+  EXPECT_TRUE(cluster_settings(kept, "transient").empty());
+  EXPECT_EQ(cluster_settings(kept, "persistent").size(), 1u);
+  for (const char* wrong : {R"({"search.max_buckets":10})", R"({"no.such":null})", "[]",
+                            R"({"action.auto_create_index":"+"})", R"({"action.auto_create_index":"a,,b"})",
+                            R"({"action.auto_create_index":{"a":1}})", R"({"action.destructive_requires_name":false})"})
+    EXPECT_FALSE(read_cluster_settings("persistent", Json::parse(wrong))) << wrong;
+}
+TEST(ClusterSettings, SayWhichIndicesDocumentsMake) {
+  const auto reason = [](const Json& list, const char* index) {
+    Json kept = {{"settings", {{"persistent", {{"action.auto_create_index", list}}}}},
+                 {"index", {{"t", {{"index_patterns", {"made-*"}}, {"allow_auto_create", true}}}}}};
+    const auto expected = expect_auto_create(kept, index);
+    return expected ? "made" : std::to_string(expected.error().status) + " " + expected.error().reason;
+  };
+  EXPECT_TRUE(expect_auto_create(Json::object(), "any"));
+  EXPECT_EQ(reason("true", "any"), "made");
+  EXPECT_EQ(reason("false", "any"), "404 no such index [any] and [action.auto_create_index] is [false]");
+  EXPECT_EQ(reason("false", "made-1"), "made") << "its template says so";
+  EXPECT_EQ(reason("-ab*,+a*", "ac"), "made");
+  EXPECT_EQ(reason("-ab*,+a*", "abc"),
+            "404 no such index [abc] and [action.auto_create_index] contains [-ab*] which forbids automatic creation "
+            "of the index");
+  EXPECT_EQ(reason({"a*", "b*"}, "c"), "404 no such index [c] and [action.auto_create_index] ([a*,b*]) doesn't match");
+}
+TEST(AnAnswer, IsYamlAsElasticsearchWritesIt) {
+  EXPECT_EQ(yaml_of(R"({"took":1,"hits":{"max_score":1.5,"hits":[{"_id":"1","tags":["a","b"]},{"_id":"2","o":{}}]},)"
+                    R"("e":[],"resource.id":null,"yes":true,"a b":[[1,2],[]]})"),
+            "---\ntook: 1\nhits:\n  max_score: 1.5\n  hits:\n  - _id: \"1\"\n    tags:\n    - \"a\"\n    - \"b\"\n"
+            "  - _id: \"2\"\n    o: {}\ne: []\nresource.id: null\n\"yes\": true\n\"a b\":\n- - 1\n  - 2\n- []\n");
+  EXPECT_EQ(yaml_of("[]"), "--- []\n");
+  EXPECT_EQ(yaml_of("[{\"a\":\"\u00e9\x7f\u0085\\n\"}]"), "---\n- a: \"\u00e9\\x7f\\x85\\n\"\n");
 }
 TEST(AFilterPath, SelectsAndExcludes) {
   const auto filtered = [](std::string_view paths) {
