@@ -21,6 +21,13 @@ bool before(const std::string& a, const std::string& b) {
   return x && y ? *x < *y : a < b;
 }
 
+// A single media type: clients that take several get the table.
+bool is_one_of_objects(std::string_view accepted) {
+  const auto begins = [&](std::string_view type) { return accepted.starts_with(type); };
+  return accepted.find(',') == accepted.npos &&
+         (begins("application/json") || begins("application/yaml") || begins("application/vnd."));
+}
+
 }  // namespace
 
 frond::http::Response cat_response(CatTable table, const Call& call) {
@@ -53,7 +60,9 @@ frond::http::Response cat_response(CatTable table, const Call& call) {
       names.emplace_back(table.columns[i].name);
     }
   const std::string_view format = call.parameter("format").value_or("");
-  if (format == "json" || format == "yaml") {
+  const std::string_view accepted = call.request.header("accept");
+  const bool as_object = format.empty() ? is_one_of_objects(accepted) : format == "json" || format == "yaml";
+  if (as_object) {
     Json rows = Json::array();
     for (const auto& row : table.rows) {
       Json one = Json::object();

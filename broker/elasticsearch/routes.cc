@@ -54,6 +54,8 @@ Expected<Form> form_of(const Call& call) {
   form.pretty = FROND_EXPECT_OK(call.flag("pretty", false));
   const std::string_view accepted = call.request.header("accept"), format = call.parameter("format").value_or("");
   if (format == "cbor" || format == "smile") return not_supported("[format] " + std::string(format));
+  for (const std::string_view type : {"application/cbor", "application/smile"})
+    if (accepted.starts_with(type)) return not_supported("[Accept] " + std::string(type));
   form.yaml = format.empty() ? accepted.starts_with("application/yaml") : format == "yaml";
   if (is_vendors(accepted)) form.media_type = std::string(accepted.substr(0, accepted.find(',')));
   return form;

@@ -63,6 +63,7 @@ Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms) {
   if (!bytes) return wrong();
   const auto json = parse_object(as_text(*bytes));
   if (!json || !json->contains("n")) return wrong();
+  if (json->contains("b") && !json->contains("s")) return missing_place();  // of an earlier version
   SearchPlace place;
   auto read = typed([&]() -> Expected<void> {
     place.number = json->at("n");

@@ -75,7 +75,9 @@ void Admission::end(Kind kind, const std::optional<Ended>& ended) {
   {
     const MutexLock lock(mutex_);
     FROND_CHECK(all_ > 0 && batch_ >= kind.batch && costly_ >= kind.costly);
-    if (ended) adaptive_.ended(ended->places, ended->used, ended->now);
+    // Costly ones may take long; those that do not tell that there is room.
+    if (ended && (!kind.costly || ended->used <= AdaptiveLimit::kAim))
+      adaptive_.ended(ended->places, ended->used, ended->now);
     --all_;
     batch_ -= kind.batch;
     costly_ -= kind.costly;

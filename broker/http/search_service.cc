@@ -227,9 +227,9 @@ std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_
 }
 
 // For AdaptiveLimit. Where partitions are missing, half of them tell: if these came soon, it is not that there are too
-// many searches. None: the search tells nothing of that. There are few costly ones at a time, which may take long.
+// many searches. None: the search tells nothing of that.
 std::optional<double> SearchService::share_of_time(const Job& job, const merge::Page& page) const {
-  if (!job.asks_leaves() || job.kind.costly || !page.refusal.empty()) return {};
+  if (!job.asks_leaves() || !page.refusal.empty()) return {};
   const std::chrono::duration<double, std::micro> all = job.deadline.when() - job.started;
   if (page.whole()) return (now() - job.started) / all;
   if (page.profile.half_us) return static_cast<double>(*page.profile.half_us) / all.count();

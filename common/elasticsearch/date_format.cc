@@ -189,10 +189,20 @@ std::optional<std::int64_t> ms_of(const Parts& parts, const DateReading& reading
 
 std::optional<std::int64_t> parse_one(std::string_view text, std::string_view format, const DateReading& reading) {
   if (format == "epoch_millis" || format == "epoch_second") {
+    // A fraction: of seconds as far as it is milliseconds.
+    std::string_view fraction;
+    if (const std::size_t dot = text.find('.'); dot != text.npos) {
+      fraction = text.substr(dot + 1);
+      text = text.substr(0, dot);
+      const auto is_digit = [](char c) { return '0' <= c && c <= '9'; };
+      if (fraction.empty() || !std::ranges::all_of(fraction, is_digit)) return {};
+    }
     const auto number = number_in<std::int64_t>(text);
     const std::int64_t unit = format == "epoch_millis" ? 1 : 1000, most = kMostDateMs / unit;
     if (!number || *number <= -most || *number >= most) return {};
-    return *number * unit + (reading.round_up ? unit - 1 : 0);
+    if (unit == 1 || fraction.empty()) return *number * unit + (reading.round_up ? unit - 1 : 0);
+    const auto ms = number_in<std::int64_t>((std::string(fraction) + "00").substr(0, 3)).value_or(0);
+    return *number * unit + (text.starts_with('-') ? -ms : ms);
   }
   Parts parts;
   PartReader in(text);

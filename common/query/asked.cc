@@ -23,11 +23,17 @@ class Asking {
  private:
   bool reduce_node(const auto& /*of values*/) const { return true; }
   bool reduce_node(const Words& words) const { return !analyzer_of_(words.field).query_terms(words.text).empty(); }
-  // The begun word at the end is one whatever it looks like.
   bool reduce_node(const Phrase& phrase) const {
+    text::Analyzer& analyzer = analyzer_of_(phrase.field);
     bool any = false;
-    text::WordSequence().for_each(analyzer_of_(phrase.field), phrase.text,
-                                  [&](std::string_view term) { any = any || phrase.prefix || !term.empty(); });
+    text::WordSequence().for_each(analyzer, phrase.text, [&](std::string_view term) { any = any || !term.empty(); });
+    if (any || !phrase.prefix) return any;
+    // The begun word at the end is one also if it looks like a stop word.
+    text::AnalyzerConfig config = analyzer.config();
+    config.stemmer = text::Stemmer::kNone;
+    config.stop_words = false;
+    text::Analyzer plain(config, /*cache_bits=*/0);
+    text::WordSequence().for_each(plain, phrase.text, [&](std::string_view term) { any = !term.empty(); });
     return any;
   }
   // Whether any was left out.

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
@@ -300,19 +301,24 @@ Result<BuildSummary> build(const BuildOptions& options, BuildProgress& progress,
   }
   const invert::TextInverterKind& cores = invert::cpu_text_inverter_kind();
   BuildOptions now = options;
-  bool resume = options.resume;
+  bool resume = options.resume, gpu_failed = false;
   while (true) {
     Build tried(now, progress, logger, stop);
     auto built = tried.run(resume);
     if (built) return built;
     if (built.error().code() == Code::kDevice && now.invert.text_inverter != &cores && can_be_read_again(now.invert)) {
-      logger.warn("the GPU failed with postings that nothing else has; cores make them again",
+      const bool cores_next = std::exchange(gpu_failed, true);
+      logger.warn(cores_next ? "the GPU failed again with postings that nothing else has; cores make them again"
+                             : "the GPU failed with postings that nothing else has; it makes them again",
                   {{"reason", built.error().message()}});
-      now.invert.text_inverter = &cores;
+      if (cores_next) now.invert.text_inverter = &cores;
     } else if (resume && tried.blames_remains(built.error())) {
       logger.warn("what a killed build left cannot be used; the build begins anew",
                   {{"reason", built.error().message()}});
       resume = false;
+    } else if (built.error().code() == Code::kDevice && now.invert.text_inverter != &cores) {
+      return std::move(built).error().within(
+          "the GPU failed, and the input can't be read again (with --gpu-texts off the cores index it)");
     } else {
       return built;
     }

@@ -122,7 +122,7 @@ void BuildCommand::add_resource_flags() {
       .show_default("auto");
   number("--gpu-timeout-seconds", gpu_timeout_s_, 1, 3600,
          "How long the GPU may take for one step. Then the build goes on without it, with --gpu-texts on from its last "
-         "checkpoint or the beginning; the index is the same");
+         "checkpoint or the beginning (an input that can't be read again ends it); the index is the same");
   add_memory_limit(
       "Resident memory of the build, at least 128MiB; what does not fit goes to disk below the repository");
   add_publishing_flags(target_.disk_reserve);

@@ -46,8 +46,7 @@ constexpr std::uint64_t kMinBatch = 64 * kKiB, kMaxBatch = 2 * kMiB;
 // The frames of the runs that an inverter writes, and the buffers of the spools, if there are many partitions.
 constexpr std::uint64_t kFramesShare = 64, kSpoolsShare = 128;
 // A batch of texts for a GPU has three places in pinned memory, with a table of pieces each, and what comes back of it
-// and of the next one: new tokens, and the terms of chunks, at most. Texts of two batches are kept for the next ones.
-// The parts of a parser that takes a lost GPU's place are beside it.
+// and of the next one: new tokens, and the terms of chunks, at most.
 constexpr std::uint64_t kTextsShare = 152, kSmallTextsShare = 1024, kMinForLargeTexts = 1024 * kMiB;
 constexpr std::uint64_t kMaxTextBatch = 128 * kMiB, kTextFactor = 17;
 constexpr std::uint64_t kTextBytes = 4 * kMiB;

@@ -106,12 +106,12 @@ Result<ParsedChanges> parse_changes(const std::string& body, CollectionWriter& w
         const auto id = writer.checked_id(change.line);
         if (!id) refused = {{"detail", id.error().message()}};
         if (id && *id != change.id) refused = {{"detail", "the document has another id than its change"}};
-        const bool depends = change.if_change || change.counted != Change::Counted::kHere;
-        if (depends && !writer.keeps_sources())
-          refused = {{"detail", "the collection keeps no sources, and with them the versions of its documents"}};
       }
     }
     if (waits()) continue;
+    const bool depends = change.if_change || change.counted != Change::Counted::kHere;
+    if (!mapped && depends && !writer.keeps_sources())
+      refused = {{"detail", "the collection keeps no sources, and with them the versions of its documents"}};
     if (!refused.is_null()) refused.update({{"id", change.id}, {"result", "refused"}});
     parsed.refused.push_back(refused.is_null() ? "" : dumped(refused));
     parsed.changes.push_back(std::move(change));

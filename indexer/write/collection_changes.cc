@@ -103,7 +103,10 @@ Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Chan
       operations.push_back(
           {change.id, outcome.latest.exists ? versioned(std::exchange(change.line, {}), outcome.latest.version) : ""});
     }
-    if (operations.empty()) return all;
+    if (operations.empty()) {
+      appended.last = operations_->last();  // what conflicts may be of a request that is not synced yet
+      return all;
+    }
     appended = FROND_TRY(write(operations, std::nullopt));
     Sequence number = appended.last - operations.size();
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -114,7 +117,7 @@ Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Chan
     return all;
   }();
   // Others go on meanwhile, from what is written.
-  if (outcomes && !operations.empty())
+  if (outcomes && (!operations.empty() || appended.last > operations_->synced()))
     if (const auto synced = sync(appended, operations.size()); !synced) outcomes = synced.error();
   const MutexLock lock(mutex_);
   --accepting_;

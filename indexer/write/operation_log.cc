@@ -187,6 +187,7 @@ Result<void> OperationLog::recover(const PublishedChanges& of_generation, const 
   FROND_TRY(checked(at->status(), folder_));
   if (next <= last) head.passed = std::max(head.passed, last);
   last_ = last;
+  synced_ = last;
   published_ = first > 0 ? first - 1 : last;
   head.last = std::max(head.last, last);
   head.published = std::max(head.published, forgotten);
@@ -278,6 +279,8 @@ Result<Appended> OperationLog::write(std::span<const Operation> operations, cons
 Result<void> OperationLog::sync(const Appended& appended) {
   return guarded(folder_.string(), [&]() -> Result<void> {
     FROND_TRY(written(*db_, db_->SyncWAL(), folder_));
+    for (Sequence before = synced_; before < appended.last && !synced_.compare_exchange_weak(before, appended.last);) {
+    }
     return head_->acknowledge(appended.last);
   });
 }

@@ -105,6 +105,7 @@ class OperationLog {
   Result<void> forget(const Taken& taken);
 
   Sequence last() const { return last_.load(); }                // accepted
+  Sequence synced() const { return synced_.load(); }            // of these: up to here, or further
   Sequence published() const { return published_; }             // when it was opened: before those that wait
   std::uint64_t operations() const { return waiting_.load(); }  // that wait to be published
   std::uint64_t bytes() const { return bytes_.load(); }         // of these
@@ -149,7 +150,7 @@ class OperationLog {
   bool was_shortened_ = false;
   Mutex appending_;                                      // numbers operations in the order in which they are written
   std::uint64_t keys_ FROND_GUARDED_BY(appending_) = 0;  // idempotency keys ever taken
-  std::atomic<Sequence> last_ = 0;
+  std::atomic<Sequence> last_ = 0, synced_ = 0;
   std::atomic<std::uint64_t> waiting_ = 0, bytes_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "common/base/mutex.h"
@@ -58,7 +59,8 @@ struct CachedListStore::Shard {
   explicit Shard(std::size_t budget) : kept(budget) {}
   Mutex mutex;
   KeptLists kept FROND_GUARDED_BY(mutex);
-  std::uint64_t invalidations FROND_GUARDED_BY(mutex) = 0;  // of any partition
+  std::unordered_set<ListKey, ListKeyHash> copying FROND_GUARDED_BY(mutex);  // by one request each
+  std::uint64_t invalidations FROND_GUARDED_BY(mutex) = 0;                   // of any partition
   Counters counters FROND_GUARDED_BY(mutex);
 };
 
@@ -104,23 +106,33 @@ Result<std::vector<ListLease>> CachedListStore::fetch(std::span<const ListKey> k
 ListLease CachedListStore::keep(const ListKey& key, ListLease lease, std::uint64_t invalidations) {
   Shard& shard = shard_of(key);
   const std::size_t bytes = copied_bytes(*lease);
-  bool admitted = false;
   {
     const MutexLock lock(shard.mutex);
-    admitted = shard.invalidations == invalidations && shard.kept.admits(key, bytes);
+    if (auto kept = std::static_pointer_cast<const List>(shard.kept.find(key))) return kept;  // by another request
+    const bool admitted = shard.invalidations == invalidations && shard.kept.admits(key, bytes);
+    if (!admitted || !shard.copying.insert(key).second) {
+      ++shard.counters.passed_through;
+      return lease;
+    }
   }
-  // Copied outside the lock. If that fails, the lower store's lease is served.
-  ListLease copy;
-  if (admitted)
-    if (auto copied = copy_list(*lease)) copy = *std::move(copied);
+  struct Copying {
+    ~Copying() {
+      const MutexLock lock(shard.mutex);
+      shard.copying.erase(key);
+    }
+    Shard& shard;
+    const ListKey& key;
+  };
+  const Copying until_returned{shard, key};
+  // Outside the lock. If it fails, the lower store's lease is served.
+  auto copy = copy_list(*lease);
   const MutexLock lock(shard.mutex);
-  if (copy == nullptr || shard.invalidations != invalidations) {
+  if (!copy || shard.invalidations != invalidations) {
     ++shard.counters.passed_through;
     return lease;
   }
-  if (auto kept = std::static_pointer_cast<const List>(shard.kept.find(key))) return kept;  // by another request
-  shard.kept.insert(key, copy, bytes);
-  return copy;
+  shard.kept.insert(key, *copy, bytes);
+  return *copy;
 }
 
 void CachedListStore::invalidate(std::uint64_t partition) {

@@ -33,6 +33,12 @@ Result<std::size_t> input_named(const std::string& name, const std::string& wher
   return static_cast<std::size_t>(found - kCostInputs.begin());
 }
 
+bool is_part(std::string_view name) {
+  const auto is_one = [&](std::string_view one) { return one == name; };
+  return name == "comment" || name == "launch_us" || name == "batch" ||
+         std::any_of(&kParts[0][0], &kParts[0][0] + kProcessors * kModes, is_one);
+}
+
 // A list of lists of two.
 bool are_pairs(const Json& json, std::size_t most) {
   if (!json.is_array() || json.size() > most) return false;
@@ -43,7 +49,9 @@ Result<CostTree> read_tree(const Json& json, const std::string& where) {
   static const Json kNone = Json::array();
   const Json& levels = json.is_object() ? json.value("greater", kNone) : kNone;
   const Json& values = json.is_object() ? json.value("values", kNone) : kNone;
-  if (!are_pairs(levels, CostTree::kDepth) || !values.is_array() || values.size() != std::size_t{1} << levels.size())
+  const std::size_t known = (json.contains("greater") ? 1 : 0) + (json.contains("values") ? 1 : 0);
+  if (json.size() != known || !are_pairs(levels, CostTree::kDepth) || !values.is_array() ||
+      values.size() != std::size_t{1} << levels.size())
     return wrong(where, "no tree of at most " + std::to_string(CostTree::kDepth) + " levels, with all their values");
   CostTree tree;
   tree.threshold.fill(kNeverGreater);
@@ -84,8 +92,14 @@ Result<CostRegression> read_regression(const Json& json, const std::string& part
 Result<CostModel> parse_cost_model(std::string_view text) {
   if (text.size() > kMaxCostModelBytes)
     return Error(Code::kInvalid, "longer than " + std::to_string(kMaxCostModelBytes) + " bytes");
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (text.starts_with("frond-cost-model"))
+    return Error(Code::kInvalid, "of an earlier version: frond bench schedule --train makes a new one");
+  constexpr int kDepth = 8;  // what lies deeper is left out, so it can't be too deep for what reads it
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) { return depth <= kDepth; };
+  const Json json = Json::parse(text, shallow, /*allow_exceptions=*/false);
   if (!json.is_object()) return Error(Code::kInvalid, "no JSON object");
+  for (const auto& [name, value] : json.items())
+    if (!is_part(name)) return wrong("'" + name.substr(0, 40) + "'", "no part of a cost model");
   CostModel model;
   model.launch_us = FROND_TRY(number_in(json.value("launch_us", Json(model.launch_us)), 0, kMaxNumber, "launch_us"));
   const Json batch = json.value("batch", Json::array());

@@ -101,8 +101,9 @@ def check_doors(service, closed):
     lines = [json.loads(one) for one in service.expect(200, "POST", documents, bad, key="write").splitlines()]
     harness.expect([(one["line"], one["status"]) for one in lines] == [(1, 200), (3, 400), (4, 400), (5, 400), (6, 200)], f"{lines}")
     for condition in ({"if_change": 1}, {"version": 1, "counted": "greater"}):
-        change = json.dumps({"index": {"id": "x1", **condition}}) + "\n" + line("x1", ["one"]) + "\n"
-        harness.expect(b"keeps no sources" in service.expect(200, "POST", "/v1/collections/c/changes", change, key="write"), f"{condition}")
+        for change in ({"index": {"id": "x1", **condition}}, {"remove": {"id": "x1", **condition}}):
+            body = json.dumps(change) + "\n" + (line("x1", ["one"]) + "\n" if "index" in change else "")
+            harness.expect(b"keeps no sources" in service.expect(200, "POST", "/v1/collections/c/changes", body, key="write"), f"{change}")
     service.expect(400, "POST", documents, line("a", ["b"]), key="write", Idempotency_Key="k" * 129)
     service.expect(200, "POST", documents, line("once", ["b"]), key="write", Idempotency_Key="one")
     before = service.state()["accepted_sequence"]

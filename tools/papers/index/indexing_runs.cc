@@ -85,7 +85,6 @@ Result<indexer::pipeline::InvertOptions> invert_options(const IndexingSetup& set
   options.gpu_inverter = setup.gpu_kind;
   options.gpu = setup.gpu;
   options.memory = indexer::pipeline::plan_memory(setup.memory_limit, parsers, inverters.cpu, 1, inverters.gpu);
-  options.memory.spares = false;  // each inverter is measured, and its runs are its work
   if (options.memory.parsers != parsers || options.memory.inverters != inverters.cpu)
     return Error(Code::kInvalid, fmt::format("--memory-limit has no room for {} parsers and {} inverters, only for {} "
                                              "and {}",

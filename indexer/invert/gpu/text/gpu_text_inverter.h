@@ -92,7 +92,7 @@ class GpuTextInverter final : public TextInverter {
   std::vector<runs::RunFile> runs_;            // since the last call of flush()
   std::atomic<std::uint64_t> term_bytes_ = 0;  // of any thread
   Turns turns_;
-  // The first has the run. None: not yet used, or lost. Last, so that their threads end before the others.
+  // The first has the run. None: not yet used, or taken. Last, so that their threads end before the others.
   std::vector<std::unique_ptr<Lane>> lanes_;
 };
 

@@ -119,6 +119,36 @@ TEST(AdaptiveLimit, DoesNotLowerWhatLowerDoesNotHelp) {
           << queue.places() << " " << share << " of the searches take " << used << " of their time alone";
     }
 }
+TEST(AdaptiveLimit, GrowsWhereMorePlacesDoNotMakeItSlower) {
+  // After an overload searches are slow alone; and from the start more than the first 128 places are needed.
+  for (const double used : {0.42, 0.45, 0.6, 0.8}) {
+    OneQueue queue(512);
+    queue.capacity = 20;
+    queue.offer(400, 30);
+    EXPECT_LT(queue.places(), 20u);
+    queue.apart = [&] { return used; };
+    queue.offer(100, 60);
+    auto counts = queue.offer(100, 200);
+    EXPECT_LT(counts.refused, counts.offered / 10) << queue.places() << ", used " << used;
+    OneQueue fresh(512);
+    fresh.apart = queue.apart;
+    const double rate = 200 / used;
+    fresh.offer(rate, 40);
+    counts = fresh.offer(rate, 200);
+    EXPECT_LT(counts.refused, counts.offered / 5) << fresh.places() << ", used " << used;
+  }
+}
+TEST(AdaptiveLimit, FollowsACapacityThatFalls) {
+  for (const double rate : {400.0, 1000.0}) {
+    OneQueue queue(512);
+    queue.offer(rate, 60);
+    queue.capacity = 130;
+    queue.offer(rate, 5);
+    const auto counts = queue.offer(rate, 60);
+    EXPECT_GT(counts.whole, 0.85 * 60 * 130) << queue.places();
+    EXPECT_LT(counts.late, counts.whole / 10) << queue.places();
+  }
+}
 TEST(AdaptiveLimit, CountsSearchesThatNeedNoPlaceInTheQueue) {
   OneQueue queue(512);
   std::mt19937 random(3);
@@ -146,6 +176,28 @@ TEST(Admission, HasFewerPlacesForLinesAndCostlySearchesWhileThereAreFewerForAll)
   };
   EXPECT_EQ(fill({.batch = true}), places / 4);
   EXPECT_EQ(fill({.costly = true, .client = {}}), places / 2);
+}
+TEST(Admission, LeavesAPlaceBesideCostlySearchesWhichTellThatThereIsRoom) {
+  Admission admission({.all = 512});
+  Instant now;
+  for (int i = 0; i < 500; ++i) {
+    now += std::chrono::milliseconds(10);
+    ASSERT_TRUE(admission.try_begin({}));
+    admission.end({}, Admission::Ended{admission.taken().places, 1, now});
+  }
+  ASSERT_EQ(admission.taken().places, 2u);
+  const Admission::Kind costly{.costly = true, .client = {}};
+  ASSERT_TRUE(admission.try_begin(costly));
+  EXPECT_FALSE(admission.try_begin(costly));
+  EXPECT_TRUE(admission.try_begin({}));
+  admission.end({});
+  for (int i = 0; i < 1000; ++i) {
+    now += std::chrono::milliseconds(10);
+    admission.end(costly, Admission::Ended{1, 0.1, now});
+    ASSERT_TRUE(admission.try_begin(costly));
+  }
+  EXPECT_GT(admission.taken().places, 128u);
+  admission.end(costly);
 }
 }  // namespace
 }  // namespace frond::broker::http

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/query/asked.h"
 #include "common/query/bind.h"
 #include "common/query/clause_json.h"
 #include "tests/support/query_schema.h"
@@ -50,6 +51,19 @@ TEST(NormalForm, IsFlat) {
   // Beside must_not alone, what is optional stays optional.
   EXPECT_EQ(normal(combined("\"must\":[" + combined("\"must_not\":[" + kA + "]") + "],\"should\":[" + kB + "]")),
             combined("\"should\":[" + kB + "],\"must_not\":[" + kA + R"(],"minimum_should_match":0)"));
+}
+
+TEST(Asked, KeepsABegunWordThatLooksLikeAStopWordAndNoLettersThatAreLeftOut) {
+  text::Analyzer analyzer{{text::Stemmer::kNone, text::StopWords(true), text::AnalyzerKind::kStandard3}};
+  const auto is_asked = [&](std::string text, bool prefix) {
+    return asked({Phrase{"", std::move(text), 0, prefix}},
+                 [&](const std::string&) -> text::Analyzer& { return analyzer; })
+        .has_value();
+  };
+  EXPECT_TRUE(is_asked("the", true));
+  EXPECT_FALSE(is_asked("the", false));
+  EXPECT_FALSE(is_asked("\u3164\u3164", true)) << "Hangul fillers";
+  EXPECT_TRUE(is_asked("\u3164 fox", false));
 }
 
 TEST(NormalForm, HasNoAllBesideWhatIsRequired) {

@@ -111,7 +111,11 @@ TEST(CostModelText, SaysWhatIsWrongAndWhere) {
   };
   EXPECT_EQ(error_of(""), "no JSON object");
   EXPECT_EQ(error_of("[]"), "no JSON object");
-  EXPECT_EQ(error_of("frond-cost-model 1\n"), "no JSON object");
+  EXPECT_EQ(error_of("frond-cost-model 1\n"), "of an earlier version: frond bench schedule --train makes a new one");
+  EXPECT_EQ(error_of(R"({"lanch_us": 3})"), "'lanch_us': no part of a cost model");
+  EXPECT_EQ(error_of(R"({"cpu and": )" + std::string(500'000, '[')), "no JSON object");
+  EXPECT_EQ(error_of(R"({"cpu and": )" + std::string(400'000, '[') + std::string(400'000, ']') + "}"),
+            "cpu and: no object");
   EXPECT_EQ(error_of("{}"), "cpu and: no object");
   EXPECT_EQ(error_of(R"({"launch_us": -3})"), "launch_us: no number from 0.0 to 1000000.0");
   EXPECT_EQ(error_of(R"({"launch_us": "3"})"), "launch_us: no number from 0.0 to 1000000.0");
@@ -120,8 +124,9 @@ TEST(CostModelText, SaysWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of(R"({"cpu and": {"weights": {"length": 1}}})"), "cpu and: weights: 'length' is no input");
   EXPECT_EQ(error_of(R"({"cpu and": {"forest": 1}})"),
             "cpu and: forest: no base, no weights, or no list of up to 64 trees");
-  for (const char* tree : {"3", R"({"greater": [["k", 1]], "values": [1]})", R"({"values": []})",
-                           R"({"greater": [["k", 1], ["k", 2], ["k", 3], ["k", 4], ["k", 5]], "values": [1]})"})
+  for (const char* tree :
+       {"3", R"({"values": [1], "more": [["k", 1]]})", R"({"greater": [["k", 1]], "values": [1]})", R"({"values": []})",
+        R"({"greater": [["k", 1], ["k", 2], ["k", 3], ["k", 4], ["k", 5]], "values": [1]})"})
     EXPECT_EQ(error_of(R"({"cpu and": {"trees": [)" + std::string(tree) + "]}}"),
               "cpu and: trees: no tree of at most 4 levels, with all their values")
         << tree;

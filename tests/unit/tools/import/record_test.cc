@@ -43,6 +43,8 @@ TEST(ARecord, TakesValuesAsElasticsearchDoes) {
   EXPECT_EQ(record_of(date, R"({"n":["2024","2024-02-03T04:05:06Z",1700000000000,"1700000000000","soon"]})"),
             json({1704067200000, 1706933106000, 1700000000000, 1700000000000}));
   EXPECT_EQ(record_of(second, R"({"n":[1700000000,9223372036854776,-9223372036854776]})"), json({1700000000000}));
+  EXPECT_EQ(record_of(second, R"({"n":[1700000000.125,-1.5,"1.x"]})"), json({1700000000125, -1500}));
+  EXPECT_EQ(record_of(date, R"({"n":[1700000000000.0,"1700000000001.9"]})"), json({1700000000000, 1700000000001}));
   EXPECT_EQ(record_of(word, R"({"other":1})"), json());
 }
 TEST(ARecord, FindsValuesInObjectsAndBehindDots) {

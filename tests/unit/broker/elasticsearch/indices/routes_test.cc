@@ -74,14 +74,18 @@ TEST_F(TheElasticsearchRoutes, AnswerInTheMediaTypeThatIsAskedFor) {
 }
 TEST_F(TheElasticsearchRoutes, AnswerInYaml) {
   for (const auto& [target, accept, begins] :
-       {std::tuple("/?format=yaml", "", "---\ncluster_name: \"frond\"\n"), std::tuple("/", "application/yaml", "---\ncluster_name:"),
-        std::tuple("/nosuch?format=yaml", "", "---\nerror:\n"),
-        std::tuple("/_cat/aliases?format=yaml", "", "--- []\n")}) {
+       {std::tuple("/?format=yaml", "", "---\ncluster_name: \"frond\"\n"),
+        std::tuple("/", "application/yaml", "---\ncluster_name:"),
+        std::tuple("/nosuch?format=yaml", "", "---\nerror:\n"), std::tuple("/_cat/aliases?format=yaml", "", "--- []\n"),
+        std::tuple("/_cat/aliases", "application/yaml", "--- []\n")}) {
     const auto response = ask("GET", target, "", {{"accept", accept}});
     EXPECT_EQ(response.content_type, "application/yaml") << target;
     EXPECT_TRUE(response.body.starts_with(begins)) << response.body;
   }
   EXPECT_EQ(ask("GET", "/?format=cbor").status, 400);
+  EXPECT_EQ(ask("GET", "/", "", {{"accept", "application/smile"}}).status, 400);
+  EXPECT_EQ(ask("GET", "/_cat/aliases", "", {{"accept", "application/json"}}).body, "[]");
+  EXPECT_EQ(ask("GET", "/_cat/aliases", "", {{"accept", "application/json, text/plain"}}).body, "");
   EXPECT_EQ(ask("GET", "/?format=json").content_type, "application/json; charset=UTF-8");
 }
 TEST_F(TheElasticsearchRoutes, RefuseInElasticsearchsShape) {
