@@ -128,10 +128,8 @@ class IndexChanges {
     lines_ += action;
     if (removes) return;
     lines_ += source;
-    if (has_ends)
-      std::replace_if(
-          lines_.end() - static_cast<std::ptrdiff_t>(source.size()), lines_.end(),
-          [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    for (const char end : {'\n', '\r'})
+      if (has_ends) std::replace(lines_.end() - static_cast<std::ptrdiff_t>(source.size()), lines_.end(), end, ' ');
     lines_ += '\n';
   }
 
@@ -358,12 +356,10 @@ std::string result_text(const DocumentResult& result, bool forced_refresh) {
   constexpr std::size_t kUsual = 160;  // bytes
   std::string text;
   text.reserve(kUsual + result.id.size() + result.index.size() + result.shards.size());
-  text += "{\"_id\":";
-  schema::append_json_string(text, result.id);
-  text += ",\"_index\":";
-  schema::append_json_string(text, result.index);
+  schema::append_json_string(text += "{\"_id\":", result.id);
+  schema::append_json_string(text += ",\"_index\":", result.index);
   text += ",\"_primary_term\":1";
-  if (result.has_seq_no) text.append(",\"_seq_no\":").append(std::to_string(result.seq_no));
+  if (result.has_seq_no) (text += ",\"_seq_no\":") += std::to_string(result.seq_no);
   text.append(",\"_shards\":").append(result.shards).append(",\"_version\":").append(std::to_string(result.version));
   if (forced_refresh && result.result != "noop") text += kForcedRefresh;
   text.append(",\"result\":\"").append(result.result).append("\"}");
