@@ -79,6 +79,7 @@ Expected<void> AggregationReader::ranges(Aggregation& made) {
 
 Expected<Json> AggregationReader::range_clause(const Aggregation& made, Json bounds) {
   if (made.field->type == Type::kDate) bounds["format"] = "epoch_millis";
+  if (made.field->type == Type::kBoolean) return not_supported("[range] over [" + made.field->name + "], a boolean,");
   // Bounds beyond all whole numbers bound nothing.
   if (is_whole(made.field->type)) {
     const double end = made.field->type == Type::kInteger ? 0x1p31 : 0x1p63;

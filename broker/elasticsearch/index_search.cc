@@ -337,6 +337,7 @@ Expected<IndexAnswer> read_answer(const http::Answer& found, const SearchAsk& as
   answer.total = pieces.total.value;
   answer.exact = pieces.total.exact;
   answer.timed_out = found.timed_out;
+  if (!found.cursors.empty()) answer.start = found.cursors.front();
   answer.next = without_ends(pieces.cursor.of(text));
   answer.facets = json_in(found, pieces.facets);
   answer.near = json_in(found, pieces.near);
@@ -345,7 +346,7 @@ Expected<IndexAnswer> read_answer(const http::Answer& found, const SearchAsk& as
   for (const http::Pieces::Hit& one : pieces.hits) {
     Hit& hit = answer.hits.emplace_back();
     hit.id = text_of(one.id.of(text));
-    if (!found.cursors.empty()) hit.cursor = found.cursors[answer.hits.size() - 1];
+    if (!found.cursors.empty()) hit.cursor = found.cursors[answer.hits.size()];
     if (pieces.scored) hit.score = static_cast<double>(one.score) / scoring::kScoreScale / scale;
     if (one.sort.size > 0) hit.sort = Json::parse(one.sort.of(text), nullptr, /*allow_exceptions=*/false);
     std::string_view record = one.columns.of(text);

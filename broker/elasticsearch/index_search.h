@@ -79,6 +79,7 @@ struct IndexAnswer {
   std::uint64_t total = 0;
   bool exact = true, timed_out = false;
   Json facets = nullptr, near = nullptr;  // near: "did_you_mean"
+  std::string start = {};                 // a cursor of Frond's in front of the first hit; empty: as Hit::cursor
   std::string next = {};                  // a cursor of Frond's behind the last hit; empty: there is none
   std::string lacking = {};               // why partitions were not searched; empty: all were
 };

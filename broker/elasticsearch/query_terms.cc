@@ -241,10 +241,8 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
   if (!range.from && !range.to) return constant(Clause{query::Exists{field.column}}, boost, scored);
   if (field.has_positions()) return text_range(field, range, boost, scored);
   if (field.type != Type::kBoolean) return constant(Clause{std::move(range)}, boost, scored);
-  query::Terms either{field.column, {}};
-  for (const bool value : {false, true})
-    if (is_in(range, value)) either.values.emplace_back(value);
-  return constant(either.values.empty() ? nothing() : Clause{std::move(either)}, boost, scored);
+  if (is_in(range, false) != is_in(range, true)) return term_of(field, is_in(range, true), boost, scored);
+  return is_in(range, true) ? constant(Clause{query::Exists{field.column}}, boost, scored) : nothing();
 }
 
 Expected<Clause> QueryReader::range(const Json& body, const Context& in) {

@@ -182,13 +182,16 @@ Response shaped(Response problem) {
 // `pattern`: of the paths of the route the one that the request has.
 void serve(const Targets& to, const Route& route, std::string_view prefix, std::string_view pattern, Request&& request,
            Responder responder) {
+  const auto refuse = [&](const ApiError& error) {
+    Responder(std::make_shared<FormedAnswer>(std::move(responder), Form()), 0).send(response_of(error));
+  };
   auto pairs = frond::http::parse_query(request.query);
-  if (!pairs) return responder.send(shaped(response_of(illegal_argument(pairs.error().message()))));
+  if (!pairs) return refuse(illegal_argument(pairs.error().message()));
   Call call{.request = std::move(request),
             .parameters = *std::move(pairs),
             .changes = route.access == frond::http::Access::kWrite || route.access == frond::http::Access::kAdmin};
   auto form = form_of(call);
-  if (!form) return responder.send(shaped(response_of(form.error())));
+  if (!form) return refuse(form.error());
   Responder formed(std::make_shared<FormedAnswer>(std::move(responder), *std::move(form)), 0);
   const std::string path = call.request.path.substr(prefix.size());
   for (const auto& checked : {check_origin(to, call), read_path(call, path, pattern), check_parameters(call, route)})

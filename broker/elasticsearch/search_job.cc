@@ -287,11 +287,10 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   }
 
   void answer() {
-    std::vector<std::pair<std::string, ScrolledIndex>> ends;
+    std::vector<ScrolledPart> scrolled;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       IndexAnswer& one = parts_[i].answer;
-      if (ask_.scrolls)
-        ends.emplace_back(parts_[i].searched.name, ScrolledIndex{one.next, one.next.empty(), parts_[i].read.kept});
+      if (ask_.scrolls) scrolled.push_back({parts_[i].searched.name, one.start, one.next, parts_[i].read.kept});
       gathered_.total += one.total;
       gathered_.exact = gathered_.exact && one.exact;
       gathered_.timed_out = gathered_.timed_out || one.timed_out;
@@ -306,7 +305,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       std::ranges::stable_sort(gathered_.hits, [&](const Hit& a, const Hit& b) { return comes_before(a, b, ask_); });
     const std::size_t skipped = from_first() ? std::min<std::size_t>(ask_.from, gathered_.hits.size()) : 0;
     gathered_.hits.erase(gathered_.hits.begin(), gathered_.hits.begin() + static_cast<std::ptrdiff_t>(skipped));
-    if (ask_.scrolls) gathered_.scrolled = places_behind(ask_, gathered_.hits, std::move(ends));
+    if (ask_.scrolls) gathered_.scrolled = places_behind(ask_, gathered_.hits, std::move(scrolled));
     if (gathered_.hits.size() > ask_.size) gathered_.hits.resize(ask_.size);
     if (!ask_.aggregations.is_null() && !parts_.empty()) {
       std::vector<std::vector<Aggregation>> read;

@@ -1,6 +1,5 @@
 #include "broker/elasticsearch/search_places.h"
 
-#include <iterator>
 #include <random>
 #include <set>
 
@@ -88,18 +87,19 @@ Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms) {
   return place;
 }
 
-Scrolled places_behind(const SearchAsk& ask, const std::vector<Hit>& hits,
-                       std::vector<std::pair<std::string, ScrolledIndex>> ends) {
-  std::map<std::size_t, std::string> shown;  // behind the last one, by number of the index
-  for (std::size_t i = 0; i < hits.size() && i < ask.size; ++i) shown[hits[i].index] = hits[i].cursor;
-  for (std::size_t i = ask.size; i < hits.size(); ++i) {
-    auto& [index, at] = ends[hits[i].index];
-    const auto last = shown.find(hits[i].index);
-    const auto before = ask.scrolled.find(index);
-    at.over = false;
-    at.cursor = last != shown.end() ? last->second : before != ask.scrolled.end() ? before->second.cursor : "";
+Scrolled places_behind(const SearchAsk& ask, const std::vector<Hit>& hits, std::vector<ScrolledPart> parts) {
+  for (ScrolledPart& part : parts)
+    if (const auto before = ask.scrolled.find(part.index); before != ask.scrolled.end())
+      part.start = before->second.cursor;
+  for (std::size_t i = 0; i < hits.size() && i < ask.size; ++i) parts[hits[i].index].start = hits[i].cursor;
+  // Not all that came was shown.
+  for (std::size_t i = ask.size; i < hits.size(); ++i) parts[hits[i].index].next = parts[hits[i].index].start;
+  Scrolled places;
+  for (ScrolledPart& part : parts) {
+    const bool over = part.next.empty();
+    places[part.index] = {std::move(part.next), over, over ? Json() : std::move(part.read)};
   }
-  return {std::make_move_iterator(ends.begin()), std::make_move_iterator(ends.end())};
+  return places;
 }
 
 bool close_place(const SearchPlace& place) { return closed_places().add(place.number); }

@@ -36,10 +36,13 @@ std::uint64_t new_place_number();
 std::string place_text(const SearchPlace& place);
 // 400: it is no id of this API; 404 search_context_missing_exception: its time is over, or it was closed.
 Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms);
-// Where a scroll goes on whose page are the first ask.size of these hits, best first. `ends`: of the hits' indices, by
-// number, where it would go on if all were shown.
-Scrolled places_behind(const SearchAsk& ask, const std::vector<Hit>& hits,
-                       std::vector<std::pair<std::string, ScrolledIndex>> ends);
+// What a page of a scroll got of an index.
+struct ScrolledPart {
+  std::string index, start, next;  // IndexAnswer's
+  Json read = nullptr;             // ReadParts::kept
+};
+// Where a scroll goes on whose page are the first ask.size of these hits, best first. `parts`: by the hits' indices.
+Scrolled places_behind(const SearchAsk& ask, const std::vector<Hit>& hits, std::vector<ScrolledPart> parts);
 // False: it was closed before.
 bool close_place(const SearchPlace& place);
 ApiError missing_place();

@@ -50,7 +50,7 @@ struct AskedSort {
 
 // Where a scroll is in an index.
 struct ScrolledIndex {
-  std::string cursor = {};  // behind which it goes on; empty: none of its hits were shown
+  std::string cursor = {};  // behind which it goes on
   bool over = false;        // all were
   Json read = nullptr;      // what its query was read as (ReadParts::kept): documents came meanwhile
 };

@@ -40,10 +40,13 @@ cache::CachedAnswer answer_of(const Question& question, const merge::Page& page)
              .lacks_explanations = std::any_of(page.hits.begin(), page.hits.end(), lacks_explanation),
              .refusal = refusal_of(page),
              .counted = page.counted});
-  for (const merge::PageHit& hit : page.hits)
-    if (asked.cursors)
-      answer->cursors.push_back(
-          query::cursor_text({question.topology->id(), question.ranking, {hit.sort_bytes, hit.hit.ordinal}}));
+  if (asked.cursors) {
+    const auto add = [&](frond::query::SortPosition after) {
+      answer->cursors.push_back(query::cursor_text({question.topology->id(), question.ranking, std::move(after)}));
+    };
+    add({});
+    for (const merge::PageHit& hit : page.hits) add({hit.sort_bytes, hit.hit.ordinal});
+  }
   answer->rest = render_rest(
       page,
       {asked.explain, asked.profile, question.terms, question.bm25.value_or(question.topology->bm25), asked.fields,

@@ -24,8 +24,9 @@ struct Answer {
   bool timed_out = false, all_overloaded = false, outdated = false;  // outdated: a leaf has not the generation any more
   bool lacks_explanations = false;                                   // a leaf had no time or room for some
   std::string refusal = {};                                          // of a leaf, of the query
-  std::vector<std::string> cursors = {};                             // with SearchParameters::cursors: of each hit
-  std::shared_ptr<merge::CountedFacets> counted = {};                // with SearchParameters::facets_apart
+  // With SearchParameters::cursors: in front of the first hit, then behind each.
+  std::vector<std::string> cursors = {};
+  std::shared_ptr<merge::CountedFacets> counted = {};  // with SearchParameters::facets_apart
   bool whole() const { return partitions_answered == partitions_total && refusal.empty(); }
   // Nothing is cached that may be better the next time.
   bool may_be_cached() const { return whole() && !lacks_explanations; }

@@ -14,7 +14,7 @@ wire::SearchRequest Question::request() const {
   request.clause = clause;
   request.filter = filter;
   request.sort = sort;
-  if (cursor) request.after = cursor->after;
+  if (cursor && !cursor->after.bytes.empty()) request.after = cursor->after;
   request.facets = facets;
   request.near = near;
   request.simple_facets = std::ranges::all_of(arrangement.facets, frond::query::is_simple);

@@ -53,7 +53,8 @@ std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(
     const ParameterError error{std::move(refusal->parameter), std::move(refusal->detail), refusal->position};
     return std::pair(error.response(), Outcome::kInvalid);
   }
-  if (job.cursor && !read_sort_bytes(job.cursor->after.bytes, asked.sort, *job.topology->schema))
+  if (job.cursor && !job.cursor->after.bytes.empty() &&
+      !read_sort_bytes(job.cursor->after.bytes, asked.sort, *job.topology->schema))
     return invalid(std::string(kOtherRanking), "search_after");
   job.near = asked.near;
   // Leaves that do not know it search all the same.

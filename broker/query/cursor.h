@@ -13,8 +13,8 @@ namespace frond::broker::query {
 
 struct Cursor {
   GenerationId generation;
-  std::uint64_t query = 0;  // hash of all that decides the ranking (query_hash)
-  frond::query::SortPosition after;
+  std::uint64_t query = 0;           // hash of all that decides the ranking (query_hash)
+  frond::query::SortPosition after;  // without bytes: in front of the first hit
   friend bool operator==(const Cursor&, const Cursor&) = default;
 };
 

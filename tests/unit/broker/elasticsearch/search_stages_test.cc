@@ -161,9 +161,9 @@ TEST(AScroll, GoesOnBehindWhatEachIndexHasShown) {
   // Of the third index nothing is shown, and of the fourth all.
   const std::vector<Hit> hits = {hit(0, "a1"), hit(0, "a2"), hit(3, "d1"), hit(0, "a3"), hit(1, "b1"), hit(2, "c1")};
   const Scrolled next = places_behind(
-      ask, hits, {{"a", {"a9", false, {}}}, {"b", {"", true, {}}}, {"c", {"c9", false, {}}}, {"d", {"", true, {}}}});
+      ask, hits, {{"a", "a0", "a9", {}}, {"b", "b0", "", {}}, {"c", "c0", "c9", {}}, {"d", "d0", "", {}}});
   EXPECT_EQ(next.at("a").cursor, "a2");
-  EXPECT_EQ(next.at("b").cursor, "");
+  EXPECT_EQ(next.at("b").cursor, "b0");
   EXPECT_FALSE(next.at("b").over);
   EXPECT_EQ(next.at("c").cursor, "earlier");
   EXPECT_TRUE(next.at("d").over);
