@@ -95,6 +95,14 @@ class OrderedTasks {
       throw;
     }
   }
+  // As begin() of a task whose result the caller has already.
+  void put(std::uint64_t bytes, Result<T> result) {
+    slots_.push_back(std::make_unique<Slot>());
+    slots_.back()->bytes = bytes;
+    bytes_ += bytes;
+    const MutexLock lock(mutex_);
+    slots_.back()->result.emplace(std::move(result));
+  }
   // The result of the oldest task, which it waits for. There is one.
   Result<T> take() {
     const std::unique_ptr<Slot> slot = std::move(slots_.front());

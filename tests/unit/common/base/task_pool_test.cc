@@ -47,6 +47,27 @@ TEST(OrderedTasks, AreBoundedByTheirBytesButAlwaysMayBeginOne) {
   EXPECT_TRUE(tasks.full());
 }  // the destructor waits for both
 
+TEST(OrderedTasks, TakeResultsThatTheCallerHasAmongTheOthers) {
+  TaskPool pool("worker", 1);
+  OrderedTasks<int> tasks(pool, 100);
+  EXPECT_FALSE(tasks.ready());
+  std::atomic<bool> go = false;
+  tasks.begin(60, [&go](std::size_t) -> Result<int> {
+    go.wait(false);
+    return 1;
+  });
+  tasks.put(40, 2);
+  EXPECT_TRUE(tasks.full());
+  EXPECT_FALSE(tasks.ready()) << "the oldest is not done";
+  go = true;
+  go.notify_all();
+  EXPECT_EQ(tasks.take().value(), 1);
+  EXPECT_TRUE(tasks.ready());
+  EXPECT_EQ(tasks.take().value(), 2);
+  tasks.put(1, Error(Code::kCorrupt, "broken"));
+  EXPECT_EQ(tasks.take(), Code::kCorrupt);
+}
+
 // A task that can't be added, for lack of memory for example, is not waited for.
 struct CantBeKept {
   CantBeKept() = default;
