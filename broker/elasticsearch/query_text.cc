@@ -7,6 +7,7 @@
 #include "broker/elasticsearch/query_dsl.h"
 #include "common/base/text.h"
 #include "common/elasticsearch/json_body.h"
+#include "common/query/limits.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

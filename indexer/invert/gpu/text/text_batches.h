@@ -17,6 +17,7 @@
 #include "indexer/invert/gpu/text/terms/text_terms.h"
 #include "indexer/invert/gpu/text/text_pieces.h"
 #include "indexer/invert/gpu/text/turns.h"
+#include "indexer/invert/inverter.h"
 
 namespace frond::indexer::invert::gpu {
 

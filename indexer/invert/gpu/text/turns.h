@@ -15,7 +15,7 @@ class Turns {
   // Waits until all steps with lower numbers, from 0 on, have ended. After a failure: the first one.
   Result<void> begin(std::uint64_t number) {
     MutexLock lock(mutex_);
-    changed_.wait(lock.mutex(), [&] { return failure_ || next_ == number; });
+    changed_.wait(lock.mutex(), [&]() FROND_REQUIRES(mutex_) { return failure_ || next_ == number; });
     if (failure_) return *failure_;
     return {};
   }

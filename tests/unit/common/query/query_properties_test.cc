@@ -57,8 +57,9 @@ std::uint64_t worth(const std::string& field, const std::string& term) {
 using Score = std::optional<std::uint64_t>;
 
 struct Answer {
+  Answer(Score its = {}, bool asks_for_something = true) : score(its), asks(asks_for_something) {}
   Score score;
-  bool asks = true;  // false: a text without words, or parts that are nothing else
+  bool asks;  // false: a text without words, or parts that are nothing else
   bool operator==(const Answer&) const = default;
 };
 
