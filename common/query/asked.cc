@@ -38,7 +38,12 @@ class Asking {
   }
   // Whether any was left out.
   bool reduce_all(std::vector<Clause>& clauses) const {
-    return std::erase_if(clauses, [this](Clause& one) { return !reduce(one); }) != 0;
+    std::vector<Clause> left;
+    left.reserve(clauses.size());
+    for (Clause& one : clauses)
+      if (reduce(one)) left.push_back(std::move(one));
+    clauses.swap(left);
+    return clauses.size() < left.size();
   }
   bool reduce_node(Bool& both) const {
     const std::size_t written = both.should.size();

@@ -13,9 +13,9 @@ namespace frond::query {
 using AnalyzerOf = std::function<text::Analyzer&(const std::string& field)>;
 
 // A clause from bind() without the texts that have no term, such as stop words alone: they ask for nothing and are left
-// out of what contains them, which asks for nothing itself if nothing else was in it. So are optional clauses: as many
-// are needed as before, but no more than are left. Where all that was required is left out, one of the optional ones is
-// needed. Empty: the whole clause asks for nothing.
+// out of what contains them, which asks for nothing itself if nothing else was in it. Of optional clauses as many are
+// needed as before, but no more than are left; and one of them, where all that was required is left out. Empty: the
+// whole clause asks for nothing.
 std::optional<Clause> asked(Clause bound, const AnalyzerOf& analyzer_of);
 
 }  // namespace frond::query

@@ -5,7 +5,7 @@ import json
 import os
 
 import harness
-from elasticsearch import Cluster
+from elasticsearch_cluster import Cluster
 
 SETTINGS = json.dumps({"schema": {"fields": {"title": {"type": "text"}}}})
 

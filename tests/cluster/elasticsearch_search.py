@@ -5,7 +5,7 @@ import json
 import math
 
 import harness
-from elasticsearch import Cluster
+from elasticsearch_cluster import Cluster
 
 MAPPING = {"dynamic": "strict", "properties": {
     "title": {"type": "text", "fields": {"raw": {"type": "keyword"}}}, "note": {"type": "text"}, "tag": {"type": "keyword"},
