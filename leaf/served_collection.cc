@@ -165,7 +165,7 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
   warmer_.emplace(warm::Warmer::Options{.limit = std::chrono::milliseconds(options.warm_ms),
                                         .host_bytes = options.host_cache_bytes,
                                         .file = place.folder->asked_terms(),
-                                        .threads = std::clamp<std::size_t>(options.cpu_threads, 1, 4),
+                                        .threads = std::max<std::size_t>(options.cpu_threads, 1),
                                         .labels = labels_of(options, place.name)},
                   shared.list_store, shared.gpu, shared.terms, shared.clock, own_log_ ? *own_log_ : shared.log,
                   &shared.registry);

@@ -6,6 +6,7 @@
 // asked for once do not displace those asked for twice. Not thread-safe: the caller locks.
 //
 // The caller says what an entry is charged, in bytes, and which entries are worth inserting.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -44,11 +45,12 @@ class SegmentedLru {
   Oldest oldest() const;
   // Evicts one entry even if the budget is not exceeded. False: there is none.
   bool evict_one();
-  // Takes the entries out whose key satisfies the predicate; they do not count as evictions. Allocates nothing, and
-  // frees nothing but of the index: the caller destroys what it gets when it has given its lock back.
-  class Taken;
+  // Takes the entries out whose key satisfies the predicate, over several calls with the same sweep, so that no call
+  // takes long: a lock is given back between them. False: it was the last one. They do not count as evictions. What is
+  // inserted meanwhile may stay. Allocates nothing, and frees nothing but of the index.
+  class Sweep;
   template <class Predicate>
-  Taken take_if(Predicate takes);
+  bool sweep(Sweep& sweep, Predicate takes);
 
   // Calls visit(key, value) for each entry. It must not use the cache.
   template <class Visit>
@@ -138,26 +140,36 @@ bool SegmentedLru<Key, Value, Hash, IndexKey>::evict_one() {
   return true;
 }
 
-// What was taken out of a cache, and goes with this.
+// How far a sweep is, and what it took: whoever locks destroys this without the lock.
 template <class Key, class Value, class Hash, class IndexKey>
-class SegmentedLru<Key, Value, Hash, IndexKey>::Taken {
+class SegmentedLru<Key, Value, Hash, IndexKey>::Sweep {
   friend class SegmentedLru;
-  Entries entries_;
+  std::size_t next_ = 0, buckets_ = 0;  // of the index
+  Entries taken_;
 };
 
 template <class Key, class Value, class Hash, class IndexKey>
 template <class Predicate>
-typename SegmentedLru<Key, Value, Hash, IndexKey>::Taken SegmentedLru<Key, Value, Hash, IndexKey>::take_if(
-    Predicate takes) {
-  Taken taken;
-  for (Entries* entries : {&probation_, &protected_})
-    for (Place next = entries->begin(); next != entries->end();) {
-      const Place place = next++;
-      if (!takes(std::as_const(place->key))) continue;
-      uncount(place);
-      taken.entries_.splice(taken.entries_.end(), *entries, place);
+bool SegmentedLru<Key, Value, Hash, IndexKey>::sweep(Sweep& sweep, Predicate takes) {
+  constexpr std::size_t kBucketsAtATime = 1024;   // about as many entries
+  if (sweep.buckets_ != index_.bucket_count()) {  // the first call, or the index grew: entries have other buckets
+    sweep.buckets_ = index_.bucket_count();
+    sweep.next_ = 0;
+  }
+  const std::size_t end = std::min(sweep.next_ + kBucketsAtATime, sweep.buckets_);
+  while (sweep.next_ < end) {
+    const auto found = std::find_if(index_.begin(sweep.next_), index_.end(sweep.next_),
+                                    [&](const auto& one) { return takes(std::as_const(one.second->key)); });
+    if (found == index_.end(sweep.next_)) {
+      ++sweep.next_;
+      continue;
     }
-  return taken;
+    const Place place = found->second;
+    Entries& from = place->is_protected ? protected_ : probation_;
+    uncount(place);
+    sweep.taken_.splice(sweep.taken_.end(), from, place);
+  }
+  return end < sweep.buckets_;
 }
 
 template <class Key, class Value, class Hash, class IndexKey>

@@ -33,9 +33,13 @@ Result<KeywordCache::Numbers> KeywordCache::numbers(std::uint64_t partition, std
 }
 
 void KeywordCache::forget(std::uint64_t partition) {
-  decltype(kept_)::Taken gone;  // freed after the lock
-  const MutexLock lock(mutex_);
-  gone = kept_.take_if([&](const Key& key) { return key.partition == partition; });
+  decltype(kept_)::Sweep sweep;
+  const auto step = [&] {
+    const MutexLock lock(mutex_);
+    return kept_.sweep(sweep, [partition](const Key& key) { return key.partition == partition; });
+  };
+  while (step()) {
+  }
 }
 
 KeywordCache::Counters KeywordCache::counters() const {

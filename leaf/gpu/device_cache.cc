@@ -215,15 +215,21 @@ struct DeviceCache::OrderEnd {
 
 void DeviceCache::fulfil(const Order& order) {
   const OrderEnd end{*this, order};
-  const MutexLock copying(copying_);
   Result<void> done = lost() ? Result<void>(Error(Code::kDevice, "lost")) : device::use(options_.device);
-  if (done) done = copy_lengths(order);
-  for (const DocumentArrays::Source& source : order.arrays)
-    if (done) done = copy_array(source);
-  for (const lists::ListLease& lease : order.lists)
-    if (done) done = copy_list(lease, static_cast<std::uint32_t>(order.lengths.size()));
+  if (done) done = copy_arrays(order);
+  const std::span<const lists::ListLease> lists = order.lists;
+  for (std::size_t from = 0; done && from < lists.size(); from += ListCopier::kMaxLists)
+    done = copy_lists(lists.subspan(from, std::min(lists.size() - from, ListCopier::kMaxLists)),
+                      static_cast<std::uint32_t>(order.lengths.size()));
   // Other errors, such as no room, may be gone the next time.
   if (!done && done.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
+}
+
+Result<void> DeviceCache::copy_arrays(const Order& order) {
+  const MutexLock copying(copying_);
+  FROND_TRY(copy_lengths(order));
+  for (const DocumentArrays::Source& source : order.arrays) FROND_TRY(copy_array(source));
+  return {};
 }
 
 // Allocates from the arena, evicting lists if needed; not those of plans, whose memory would not be free. Drops arrays
@@ -280,24 +286,53 @@ Result<void> DeviceCache::copy_array(const DocumentArrays::Source& source) {
   return {};
 }
 
-Result<void> DeviceCache::copy_list(const lists::ListLease& lease, std::uint32_t documents) {
-  const auto image = ListImage::plan(lease->postings, documents);
-  if (!image) {
-    refuse(lease->key, image.error());
-    return {};
+Result<void> DeviceCache::copy_lists(std::span<const lists::ListLease> leases, std::uint32_t documents) {
+  struct Planned {
+    const lists::ListLease& lease;
+    ListImage image;
+    std::shared_ptr<std::byte> memory = nullptr;
+  };
+  std::vector<Planned> planned;
+  planned.reserve(leases.size());
+  for (const lists::ListLease& lease : leases) {  // takes about as long as to copy them: several orders at a time
+    auto image = ListImage::plan(lease->postings, documents);
+    if (image)
+      planned.push_back({lease, *std::move(image)});
+    else
+      refuse(lease->key, image.error());
   }
-  {
-    const MutexLock lock(mutex_);
-    if (kept_.find(lease->key) || !kept_.admits(lease->key, image->bytes())) return {};
+  const MutexLock copying(copying_);
+  bool room = true;
+  std::vector<ListCopier::Copy> copies;
+  for (Planned& one : planned) {
+    {
+      const MutexLock lock(mutex_);
+      if (kept_.find(one.lease->key) || !kept_.admits(one.lease->key, one.image.bytes())) continue;
+    }
+    one.memory = allocate(one.image.bytes());
+    room = one.memory != nullptr;
+    if (!room) break;
+    copies.push_back({.list = one.lease.get(), .image = &one.image, .to = one.memory.get()});
   }
-  auto memory = allocate(image->bytes());
-  if (!memory) return Error(Code::kOverloaded, "no room for a list");
-  if (!FROND_TRY(copier_.copy_list(*lease, *image, memory.get()))) {
-    refuse(lease->key, Error(Code::kCorrupt, "blocks do not decode to what the list's index says"));
-    return {};
+  FROND_TRY(copier_.copy_lists(copies));
+  auto copy = copies.begin();
+  for (Planned& one : planned) {
+    if (one.memory == nullptr) continue;
+    const std::optional<bool> sound = (copy++)->sound;
+    if (!sound) continue;  // a search that reads it tells
+    if (*sound)
+      keep(one.lease, one.image, std::move(one.memory), documents);
+    else
+      refuse(one.lease->key, Error(Code::kCorrupt, "blocks do not decode to what the list's index says"));
   }
+  if (!room) return Error(Code::kOverloaded, "no room for a list");
+  return {};
+}
+
+void DeviceCache::keep(const lists::ListLease& lease, const ListImage& image, std::shared_ptr<std::byte> memory,
+                       std::uint32_t documents) {
   auto resident = std::make_shared<ResidentList>();
-  resident->list = image->at(memory.get());
+  resident->list = image.at(memory.get());
   resident->key = lease->key;
   resident->holder = this;
   resident->documents = documents;
@@ -307,9 +342,8 @@ Result<void> DeviceCache::copy_list(const lists::ListLease& lease, std::uint32_t
   resident->memory = std::move(memory);
   const MutexLock lock(mutex_);
   if (const auto of = lengths_.find(lease->key.partition); of != lengths_.end()) resident->lengths = of->second;
-  kept_.insert(lease->key, std::move(resident), image->bytes());
-  counters_.copied_bytes += image->bytes();
-  return {};
+  kept_.insert(lease->key, std::move(resident), image.bytes());
+  counters_.copied_bytes += image.bytes();
 }
 
 // Keeps an entry without an image, so that the list is found and not ordered again.
@@ -330,18 +364,25 @@ std::string DeviceCache::refusals() const {
 void DeviceCache::forget(std::uint64_t partition) {
   // Called by a destructor, so nothing here allocates. Leases may end under the lock: the bytes they refer to have
   // other owners still, so that frees nothing large; the images go after the lock.
-  lists::KeptLists::Taken gone;
-  MutexLock lock(mutex_);
-  for (const Order& order : orders_) {
-    if (order.partition != partition) continue;
-    for (const lists::ListLease& lease : order.lists) ordered_.erase(lease->key);
+  {
+    MutexLock lock(mutex_);
+    for (const Order& order : orders_) {
+      if (order.partition != partition) continue;
+      for (const lists::ListLease& lease : order.lists) ordered_.erase(lease->key);
+    }
+    std::erase_if(orders_, [partition](const Order& order) { return order.partition == partition; });
+    changed_.notify_all();
+    changed_.wait(lock.mutex(), [this, partition]() FROND_REQUIRES(mutex_) { return in_progress_ != partition; });
+    arrays_.forget(partition);
+    lengths_.erase(partition);
   }
-  std::erase_if(orders_, [partition](const Order& order) { return order.partition == partition; });
-  changed_.notify_all();
-  changed_.wait(lock.mutex(), [this, partition]() FROND_REQUIRES(mutex_) { return in_progress_ != partition; });
-  arrays_.forget(partition);
-  gone = kept_.take_partition(partition);
-  lengths_.erase(partition);
+  lists::KeptLists::Sweep sweep;
+  const auto step = [&] {
+    const MutexLock lock(mutex_);
+    return kept_.sweep(sweep, partition);
+  };
+  while (step()) {
+  }
 }
 
 void DeviceCache::drop() {

@@ -98,7 +98,10 @@ class DeviceCache final : public lists::DeviceLists {
   std::optional<Order> missing(const engine::Plan& plan, std::span<const lists::ListLease> more, Marks& marks)
       FROND_REQUIRES(mutex_);
   void fulfil(const Order& order);
-  Result<void> copy_list(const lists::ListLease& lease, std::uint32_t documents) FROND_REQUIRES(copying_);
+  Result<void> copy_arrays(const Order& order);
+  Result<void> copy_lists(std::span<const lists::ListLease> leases, std::uint32_t documents);
+  void keep(const lists::ListLease& lease, const ListImage& image, std::shared_ptr<std::byte> memory,
+            std::uint32_t documents);
   Result<void> copy_lengths(const Order& order) FROND_REQUIRES(copying_);
   Result<void> copy_array(const DocumentArrays::Source& source) FROND_REQUIRES(copying_);
   bool is_ordered(const DocumentArrays::Source& source) const FROND_REQUIRES(mutex_);
@@ -109,7 +112,7 @@ class DeviceCache final : public lists::DeviceLists {
 
   device::Arena& arena_;
   const Options options_;
-  Mutex copying_;  // one order at a time; taken before mutex_
+  Mutex copying_;  // one thread at a time; taken before mutex_
   ListCopier copier_ FROND_GUARDED_BY(copying_);
   std::atomic<bool> lost_{false};
   DocumentArrays arrays_;

@@ -2,6 +2,8 @@
 // Copies posting lists and other bytes to device memory through pinned memory, which is two halves: the host fills one
 // while the other is being copied. Not thread-safe.
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "common/base/bytes.h"
@@ -16,13 +18,23 @@ namespace frond::leaf::gpu {
 
 class ListCopier {
  public:
+  static constexpr std::size_t kMaxLists = 64;  // at a time
+
+  struct Copy {
+    const lists::List* list = nullptr;
+    const ListImage* image = nullptr;  // planned of `list`
+    std::byte* to = nullptr;           // image->bytes() bytes
+    // Whether all blocks are right: kernels must not use it otherwise. None: the list's file changed while it was read.
+    std::optional<bool> sound = std::nullopt;
+  };
+
   // On the current device. `staging_bytes`: of pinned memory. kDevice.
   static Result<ListCopier> create(std::size_t staging_bytes);
 
-  // Copies `image` to `to`, has the device check it (list_kernels.h), and waits. False: blocks are wrong, so kernels
-  // must not use it. kDevice; List::intact()'s errors.
-  // REQUIRES: it was planned of `list`; `to` has image.bytes() bytes.
-  Result<bool> copy_list(const lists::List& list, const ListImage& image, std::byte* to);
+  // Copies the lists, has the device check them (list_kernels.h), and waits once for all: a wait takes longer than to
+  // copy a list of usual size. kDevice.
+  // REQUIRES: at most kMaxLists.
+  Result<void> copy_lists(std::span<Copy> copies);
   // Copies `bytes` to `to` and waits. kDevice.
   Result<void> copy_bytes(ByteView bytes, std::byte* to);
   // Writes the codes of all documents to `to` and waits. kDevice.
@@ -33,15 +45,20 @@ class ListCopier {
     device::Memory memory;
     device::Event free;  // its last copy has ended
   };
-  ListCopier(device::Stream stream, std::vector<Half> halves)
-      : stream_(std::move(stream)), halves_(std::move(halves)) {}
-  Half& next_half() { return halves_[next_ ^= 1]; }
+  ListCopier(device::Stream stream, std::vector<Half> halves, device::Memory errors, device::Memory errors_read)
+      : stream_(std::move(stream)),
+        halves_(std::move(halves)),
+        errors_(std::move(errors)),
+        errors_read_(std::move(errors_read)) {}
+  Result<std::span<std::byte>> room();
   template <class Fill>
   Result<void> copy(std::byte* to, std::size_t from, std::size_t end, const Fill& fill);
+  Result<void> wait();
 
   device::Stream stream_;
   std::vector<Half> halves_;
-  std::size_t next_ = 0;
+  std::size_t half_ = 0, filled_ = 0;    // which one is being filled, and how far
+  device::Memory errors_, errors_read_;  // wrong blocks of kMaxLists lists, on the device and in pinned memory
 };
 
 }  // namespace frond::leaf::gpu

@@ -41,9 +41,7 @@ class ListImage {
   // The list when its image is at `at`.
   DeviceList at(std::byte* at) const;
 
-  // The marks, which admit() sets, lie at this offset and are zero before.
-  std::size_t marks_offset() const { return marks_; }
-  std::size_t marks_bytes() const { return best_ - marks_; }
+  std::uint32_t mark_words() const { return static_cast<std::uint32_t>((best_ - marks_) / 4); }
   std::uint32_t table_entries() const { return table_entries_; }
   std::size_t segments_offset() const { return segments_; }
   bool has_last_block() const { return has_last_block_; }

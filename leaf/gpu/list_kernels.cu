@@ -31,9 +31,9 @@ constexpr std::uint32_t kThreads = 256;
 
 }  // namespace
 
-Result<void> admit(const ListImage& image, std::byte* at, device::StreamHandle stream) {
-  if (!is_packed(image.codecs())) return codecs::admit_mixed(image, at, stream);
-  return launch_admission<PackedAdmission, kThreads>(image, at, stream);
+Result<void> admit(const ListImage& image, std::byte* at, std::uint32_t* errors, device::StreamHandle stream) {
+  if (!is_packed(image.codecs())) return codecs::admit_mixed(image, at, errors, stream);
+  return launch_admission<PackedAdmission, kThreads>(image, at, errors, stream);
 }
 
 }  // namespace frond::leaf::gpu

@@ -14,6 +14,8 @@
 namespace frond::leaf::gpu {
 
 inline constexpr std::uint32_t kMakeThreads = 256;
+// Groups of threads that make the entries of so many blocks.
+__host__ __device__ constexpr std::uint32_t entry_groups(std::uint32_t blocks) { return blocks / kMakeThreads + 1; }
 
 struct Admission {
   DeviceList list;
@@ -26,7 +28,7 @@ struct Admission {
   const SegmentPlace* segments;
   BlockEntry last_block;
   bool has_last_block;
-  std::uint32_t block_count, table_entries, table_shift, marks_shift, documents;
+  std::uint32_t block_count, table_entries, table_shift, mark_words, marks_shift, documents;
 };
 
 template <class T>
@@ -34,12 +36,14 @@ __device__ inline T load(const std::byte* image, std::uint32_t offset) {
   return __ldg(reinterpret_cast<const T*>(image + offset));
 }
 
-// Mapping: one thread an entry. Result: entries and places in device memory. Shared memory: none.
+// Mapping: one thread an entry; all clear the marks. Result: entries and places in device memory. Shared memory: none.
 template <class Lists>
 __global__ void __launch_bounds__(kMakeThreads) make_entries(Admission to) {
   const std::uint32_t block = blockIdx.x * kMakeThreads + threadIdx.x;
+  for (std::uint32_t word = block; word < to.mark_words; word += entry_groups(to.block_count) * kMakeThreads)
+    to.marks[word] = 0;
   if (block == 0) {
-    to.blocks[-1].last = kNoDoc;  // its other fields are unused; errors are counted in one of them
+    to.blocks[-1] = {kNoDoc, 0, 0, 0};
     to.blocks[to.block_count] = {kNoDoc, 0, 0, 0};
   }
   if (block >= to.block_count) return;
@@ -118,7 +122,8 @@ __global__ void __launch_bounds__(kThreads) check_blocks(Admission to) {
 }
 
 template <class Lists, std::uint32_t kThreads>
-Result<void> launch_admission(const ListImage& image, std::byte* at, device::StreamHandle stream) {
+Result<void> launch_admission(const ListImage& image, std::byte* at, std::uint32_t* errors,
+                              device::StreamHandle stream) {
   constexpr std::uint32_t kWarps = kThreads / 32;
   const DeviceList list = image.at(at);
   const Admission to{.list = list,
@@ -127,19 +132,18 @@ Result<void> launch_admission(const ListImage& image, std::byte* at, device::Str
                      .table = const_cast<std::uint32_t*>(list.table),
                      .starts = const_cast<std::uint32_t*>(list.starts),
                      .marks = const_cast<std::uint32_t*>(list.marks),
-                     .errors = reinterpret_cast<std::uint32_t*>(errors_of(at)),
+                     .errors = errors,
                      .segments = reinterpret_cast<const SegmentPlace*>(at + image.segments_offset()),
                      .last_block = image.last_block(),
                      .has_last_block = image.has_last_block(),
                      .block_count = list.block_count,
                      .table_entries = image.table_entries(),
                      .table_shift = list.table_shift,
+                     .mark_words = image.mark_words(),
                      .marks_shift = list.marks_shift,
                      .documents = image.documents()};
-  FROND_TRY(device::fill_with_zeros(at, sizeof(BlockEntry), stream));
-  FROND_TRY(device::fill_with_zeros(at + image.marks_offset(), image.marks_bytes(), stream));
-  FROND_TRY(device::launch("make_entries", make_entries<Lists>, list.block_count / kMakeThreads + 1, kMakeThreads,
-                           stream, to));
+  FROND_TRY(
+      device::launch("make_entries", make_entries<Lists>, entry_groups(list.block_count), kMakeThreads, stream, to));
   return device::launch("check_blocks", check_blocks<Lists, kThreads>, (list.block_count + kWarps - 1) / kWarps,
                         kThreads, stream, to);
 }

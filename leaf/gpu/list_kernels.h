@@ -11,14 +11,11 @@
 
 namespace frond::leaf::gpu {
 
-// Asynchronous, in `stream`, in which the image was copied to `at` before. Also writes the number of wrong blocks to
-// errors_of(at). Any bytes are safe to admit; a list with wrong blocks must not be given to other kernels. kDevice.
+// Asynchronous, in `stream`, in which the image was copied to `at` before. Adds the number of wrong blocks to `errors`,
+// in device memory. Any bytes are safe to admit; a list with wrong blocks must not be given to other kernels. kDevice.
 //
 // A block is wrong if its numbers do not lie within their stream, if its docIDs do not ascend from the last of the
 // block before to the one in the index, if they are not below the number of documents, or if a frequency is 0.
-Result<void> admit(const ListImage& image, std::byte* at, device::StreamHandle stream);
-
-// Where admit() writes the number of wrong blocks: 32 bits in the image at `at`.
-inline std::byte* errors_of(std::byte* at) { return at + offsetof(BlockEntry, docids); }
+Result<void> admit(const ListImage& image, std::byte* at, std::uint32_t* errors, device::StreamHandle stream);
 
 }  // namespace frond::leaf::gpu

@@ -137,10 +137,17 @@ ListLease CachedListStore::keep(const ListKey& key, ListLease lease, std::uint64
 
 void CachedListStore::invalidate(std::uint64_t partition) {
   for (const auto& shard : shards_) {
-    KeptLists::Taken gone;  // freed after the lock
-    const MutexLock lock(shard->mutex);
-    gone = shard->kept.take_partition(partition);
-    ++shard->invalidations;
+    {
+      const MutexLock lock(shard->mutex);
+      ++shard->invalidations;  // what is being copied is not inserted
+    }
+    KeptLists::Sweep sweep;
+    const auto step = [&] {
+      const MutexLock lock(shard->mutex);
+      return shard->kept.sweep(sweep, partition);
+    };
+    while (step()) {
+    }
   }
 }
 

@@ -72,8 +72,8 @@ bool KeptLists::evict_unused() {
   return oldest.value != nullptr && !held(*oldest.value) && lru_.evict_one();
 }
 
-KeptLists::Taken KeptLists::take_partition(std::uint64_t partition) {
-  return lru_.take_if([partition](const ListKey& key) { return key.partition == partition; });
+bool KeptLists::sweep(Sweep& sweep, std::uint64_t partition) {
+  return lru_.sweep(sweep, [partition](const ListKey& key) { return key.partition == partition; });
 }
 
 }  // namespace frond::leaf::lists

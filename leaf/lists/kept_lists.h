@@ -42,9 +42,9 @@ class KeptLists {
   // Evicts a list that the cache alone holds, so that its memory is free afterwards. Passes over lists that others
   // hold. False: there is none among those that would be evicted next.
   bool evict_unused();
-  // Takes the partition's lists out. They are many: whoever locks destroys what this returns without the lock.
-  using Taken = cache::SegmentedLru<ListKey, Kept, ListKeyHash>::Taken;
-  [[nodiscard]] Taken take_partition(std::uint64_t partition);
+  // Takes the partition's lists out, over several calls: SegmentedLru::sweep().
+  using Sweep = cache::SegmentedLru<ListKey, Kept, ListKeyHash>::Sweep;
+  bool sweep(Sweep& sweep, std::uint64_t partition);
 
   std::size_t bytes() const { return lru_.bytes(); }
   std::size_t entries() const { return lru_.entries(); }

@@ -16,20 +16,22 @@ namespace frond::leaf::warm {
 namespace {
 
 constexpr std::size_t kListsAtATime = 64;
-constexpr std::size_t kMaxLargeTerms = 65'536;  // of a partition that nobody has asked for
-constexpr std::uint64_t kLeastDocuments = 128;  // of these: shorter lists are read soon enough
+constexpr std::size_t kMaxLargeTerms = 262'144;  // of all partitions, that nobody has asked for
+constexpr std::size_t kMaxThreadsBeside = 4;     // while searches are served
+constexpr std::uint64_t kLeastDocuments = 128;   // of these: shorter lists are read soon enough
 constexpr std::chrono::minutes kBetweenWrites{1};
 
 // The terms of the most documents in a partition, the most first. What a passed deadline leaves unread is left out.
-std::vector<std::string> large_terms(const partition::Partition& partition, const std::function<bool()>& over) {
+std::vector<std::string> large_terms(const partition::Partition& partition, std::size_t limit,
+                                     const std::function<bool()>& over) {
   using Entry = std::pair<std::uint64_t, std::string>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> most;  // the smallest on top
   std::size_t seen = 0;
   static_cast<void>(partition.for_each_term([&](std::string_view term, const partition::TermStatistics& statistics) {
     if (++seen % 4096 == 0 && over()) return false;
     const std::uint64_t documents = statistics.document_frequency;
-    if (documents < kLeastDocuments || (most.size() == kMaxLargeTerms && documents <= most.top().first)) return true;
-    if (most.size() == kMaxLargeTerms) most.pop();
+    if (documents < kLeastDocuments || (most.size() == limit && documents <= most.top().first)) return true;
+    if (most.size() == limit) most.pop();
     most.emplace(documents, term);
     return true;
   }));
@@ -40,9 +42,16 @@ std::vector<std::string> large_terms(const partition::Partition& partition, cons
 
 }  // namespace
 
+struct Warmer::Cold {
+  const generation::ServedPartition* partition = nullptr;
+  std::vector<std::string> large;  // terms that nobody asked for
+  std::size_t terms = 0;           // these, and those that were asked for; 0: only its arrays by document are warmed
+};
+
 // One call of warm().
 struct Warmer::Work {
   std::vector<AskedTerm> asked;
+  std::vector<Cold> cold;
   Deadline deadline;
   const std::function<bool()>& stopping;
   const Clock& clock;
@@ -85,15 +94,25 @@ void Warmer::warm(const generation::ServedGeneration& next, const generation::Se
   };
   const bool any_large = std::ranges::any_of(cold, is_large);
   Work work{.asked = any_large ? asked_of(served) : std::vector<AskedTerm>(),
+            .cold = std::vector<Cold>(cold.size()),
             .deadline = Deadline::after(clock_, options_.limit),
             .stopping = stopping,
             .clock = clock_};
+  const std::size_t threads = served.empty() ? options_.threads : std::min(options_.threads, kMaxThreadsBeside);
   try {
-    static_cast<void>(in_parallel(cold.size(), options_.threads, [&](std::size_t i) -> Result<void> {
+    std::unordered_set<std::string_view> asked;
+    for (const AskedTerm& one : work.asked) asked.insert(one.term);
+    static_cast<void>(in_parallel(cold.size(), threads, [&](std::size_t i) -> Result<void> {
       if (!warm_device(*cold[i], {})) work.full = true;
-      if (is_large(cold[i])) warm_partition(*cold[i], work);
+      work.cold[i].partition = cold[i];
+      if (!is_large(cold[i])) return {};
+      auto& large = work.cold[i].large;
+      large = large_terms(cold[i]->open->partition(), kMaxLargeTerms / cold.size() + 1, [&] { return work.over(); });
+      std::erase_if(large, [&asked](const std::string& term) { return asked.contains(term); });
+      work.cold[i].terms = work.asked.size() + large.size();
       return {};
     }));
+    fetch_all(work, threads);
     for (const AskedTerm& one : work.asked)
       if (work.over() || !terms_.look_up(next, one.term)) break;
   } catch (const std::exception&) {  // out of memory: what is there is there
@@ -108,22 +127,20 @@ void Warmer::warm(const generation::ServedGeneration& next, const generation::Se
                                 {"milliseconds", std::to_string(static_cast<std::uint64_t>(seconds * 1000))}});
 }
 
-void Warmer::warm_partition(const generation::ServedPartition& partition, Work& work) const {
-  std::vector<lists::ListKey> keys;
-  const std::uint64_t number = partition.open->number();
-  const auto add = [&](const std::string& term) {
-    keys.push_back({number, term});
-    return keys.size() < kListsAtATime || fetch(partition, keys, work);
+// The partitions in turn, kListsAtATime lists of each, several threads at a time.
+void Warmer::fetch_all(Work& work, std::size_t threads) const {
+  struct Piece {
+    std::size_t from, cold;
+    auto operator<=>(const Piece&) const = default;
   };
-  std::unordered_set<std::string_view> added;
-  for (const AskedTerm& one : work.asked) {
-    added.insert(one.term);
-    if (!add(one.term)) return;
-  }
-  const auto large = large_terms(partition.open->partition(), [&work] { return work.over(); });
-  for (const std::string& term : large)
-    if (!added.contains(term) && !add(term)) return;
-  if (!keys.empty()) fetch(partition, keys, work);
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < work.cold.size(); ++i)
+    for (std::size_t from = 0; from < work.cold[i].terms; from += kListsAtATime) pieces.push_back({from, i});
+  std::ranges::sort(pieces);
+  static_cast<void>(in_parallel(pieces.size(), threads, [&](std::size_t i) -> Result<void> {
+    if (!fetch(work.cold[pieces[i].cold], pieces[i].from, work)) work.full = true;
+    return {};
+  }));
 }
 
 // With the arrays by document that its searches need. False: the device has no more room.
@@ -136,16 +153,21 @@ bool Warmer::warm_device(const generation::ServedPartition& partition, std::span
   return gpu_->warm(plan, lists);
 }
 
-// Empties `keys`. False: it is enough.
-bool Warmer::fetch(const generation::ServedPartition& partition, std::vector<lists::ListKey>& keys, Work& work) const {
+// The lists of kListsAtATime terms. False: it is enough.
+bool Warmer::fetch(const Cold& cold, std::size_t from, Work& work) const {
   if (work.over()) return false;
+  const std::uint64_t number = cold.partition->open->number();
+  std::vector<lists::ListKey> keys;
+  for (std::size_t i = from; i < std::min(from + kListsAtATime, cold.terms); ++i) {
+    const std::size_t asked = work.asked.size();
+    keys.push_back({number, i < asked ? work.asked[i].term : cold.large[i - asked]});
+  }
   const auto leases = lists_.fetch(keys, work.deadline);
-  keys.clear();
   if (!leases) return leases.error().code() == Code::kCorrupt;  // the search that needs the list tells
   std::uint64_t bytes = 0;
   for (const lists::ListLease& one : *leases) bytes += one->bytes;
   work.lists += leases->size();
-  const bool has_room = warm_device(partition, *leases);
+  const bool has_room = warm_device(*cold.partition, *leases);
   // Where a GPU has the lists, those in host memory may go.
   const bool fits = work.bytes.fetch_add(bytes) + bytes < options_.host_bytes / 10 * 9;
   if (gpu_ != nullptr ? !has_room : !fits) work.full = true;

@@ -31,7 +31,7 @@ class Warmer {
     std::chrono::milliseconds limit{5000};   // 0: nothing is warmed
     std::uint64_t host_bytes = 0;            // of the cache of lists; 0: there is none
     std::filesystem::path file;              // of the terms that were asked for
-    std::size_t threads = 1;                 // partitions at a time
+    std::size_t threads = 1;                 // at the start; fewer beside searches
     std::uint32_t least_documents = 50'000;  // of a partition whose lists are read, where others are served
     metrics::Labels labels = {};
   };
@@ -47,11 +47,12 @@ class Warmer {
   void remember(const generation::ServedSet& served);
 
  private:
+  struct Cold;
   struct Work;
   bool warm_device(const generation::ServedPartition& partition, std::span<const lists::ListLease> lists) const;
   std::vector<AskedTerm> asked_of(const generation::ServedSet& served) const;
-  void warm_partition(const generation::ServedPartition& partition, Work& work) const;
-  bool fetch(const generation::ServedPartition& partition, std::vector<lists::ListKey>& keys, Work& work) const;
+  void fetch_all(Work& work, std::size_t threads) const;
+  bool fetch(const Cold& cold, std::size_t from, Work& work) const;
 
   const Options options_;
   lists::ListStore& lists_;

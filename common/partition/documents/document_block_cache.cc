@@ -73,9 +73,13 @@ void DocumentBlockCache::insert(std::uint64_t partition, DocId first, Block bloc
 
 void DocumentBlockCache::drop_partition(std::uint64_t partition) {
   for (const auto& shard : shards_) {
-    decltype(shard->kept)::Taken gone;  // freed after the lock
-    const MutexLock lock(shard->mutex);
-    gone = shard->kept.take_if([partition](const Key& key) { return key.partition == partition; });
+    decltype(shard->kept)::Sweep sweep;
+    const auto step = [&] {
+      const MutexLock lock(shard->mutex);
+      return shard->kept.sweep(sweep, [partition](const Key& key) { return key.partition == partition; });
+    };
+    while (step()) {
+    }
   }
 }
 

@@ -32,8 +32,8 @@ Result<void> search_mixed(const BatchOnDevice& batch, device::StreamHandle strea
 Result<void> sum_scores_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
   return search::launch_sums<MixedLists, kThreads, kSummedDocumentsMixed>(batch, stream);
 }
-Result<void> admit_mixed(const ListImage& image, std::byte* at, device::StreamHandle stream) {
-  return launch_admission<MixedLists, kThreads>(image, at, stream);
+Result<void> admit_mixed(const ListImage& image, std::byte* at, std::uint32_t* errors, device::StreamHandle stream) {
+  return launch_admission<MixedLists, kThreads>(image, at, errors, stream);
 }
 
 }  // namespace frond::leaf::gpu::codecs

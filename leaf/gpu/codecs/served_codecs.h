@@ -82,6 +82,6 @@ Result<void> start_mixed(const BatchOnDevice& batch, device::StreamHandle stream
 Result<void> count_hidden_mixed(const BatchOnDevice& batch, device::StreamHandle stream);
 Result<void> search_mixed(const BatchOnDevice& batch, device::StreamHandle stream);
 Result<void> sum_scores_mixed(const BatchOnDevice& batch, device::StreamHandle stream);
-Result<void> admit_mixed(const ListImage& image, std::byte* at, device::StreamHandle stream);
+Result<void> admit_mixed(const ListImage& image, std::byte* at, std::uint32_t* errors, device::StreamHandle stream);
 
 }  // namespace frond::leaf::gpu::codecs

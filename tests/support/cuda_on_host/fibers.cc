@@ -177,6 +177,8 @@ void hang_device_after(std::uint64_t operations, int device) {
   device_of(device).hangs.notify_all();
 }
 
+bool was_lost() { return current().lost; }
+
 bool hangs() { return current().hangs; }
 
 void block_while_it_hangs() {

@@ -32,7 +32,8 @@ void meet_block();
 
 // From the `operations`-th operation (copy, launch or event) from now on every operation fails. 0: none fails any more.
 void lose_device_after(std::uint64_t operations);
-bool lost();  // whether operations fail; counts as one operation
+bool lost();      // whether operations fail; counts as one operation
+bool was_lost();  // the same, without counting as one
 
 // From the `operations`-th operation or blocking call (allocating, freeing, streams, devices) from now on the device
 // hangs: what is launched or copied does not happen, though the call succeeds; events are not reached; and blocking

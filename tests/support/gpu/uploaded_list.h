@@ -17,13 +17,15 @@ class UploadedList {
     auto image = FROND_TRY(leaf::gpu::ListImage::plan(list, documents));
     auto memory = FROND_TRY(device::Memory::create(device::Place::kDevice, image.bytes()));
     auto staging = FROND_TRY(device::Memory::create(device::Place::kPinnedHost, image.bytes()));
+    auto errors = FROND_TRY(device::Memory::create(device::Place::kDevice, 4));
     const auto stream = FROND_TRY(device::Stream::create());
     auto event = FROND_TRY(device::Event::create());
     const std::size_t from = image.copied_from(), bytes = image.bytes() - from;
     image.fill(from, {staging.data() + from, bytes});
     FROND_TRY(device::copy_to_device(memory.data() + from, staging.data() + from, bytes, stream.get()));
-    FROND_TRY(leaf::gpu::admit(image, memory.data(), stream.get()));
-    FROND_TRY(device::copy_to_host(staging.data(), leaf::gpu::errors_of(memory.data()), 4, stream.get()));
+    FROND_TRY(device::fill_with_zeros(errors.data(), 4, stream.get()));
+    FROND_TRY(leaf::gpu::admit(image, memory.data(), reinterpret_cast<std::uint32_t*>(errors.data()), stream.get()));
+    FROND_TRY(device::copy_to_host(staging.data(), errors.data(), 4, stream.get()));
     FROND_TRY(event.record(stream.get()));
     FROND_TRY(event.wait());
     UploadedList uploaded(std::move(memory));

@@ -77,7 +77,9 @@ TEST(SegmentedLru, TakesOutByKeyInBothSegments) {
   for (const char* key : {"a1", "b1", "a2", "b2"}) lru.insert(key, 0, 10);
   lru.find("a1");
   lru.find("b1");
-  lru.take_if([](const std::string& key) { return key[0] == 'a'; });
+  Lru::Sweep sweep;
+  while (lru.sweep(sweep, [](const std::string& key) { return key[0] == 'a'; })) {
+  }
   EXPECT_EQ(lru.entries(), 2u);
   EXPECT_EQ(lru.bytes(), 20u);
   EXPECT_EQ(lru.evictions(), 0u);
@@ -90,11 +92,31 @@ TEST(SegmentedLru, LeavesToTheCallerWhenWhatItTookOutIsFreed) {
   const auto value = std::make_shared<int>(1);
   lru.insert(1, value, 10);
   {
-    const auto taken = lru.take_if([](int key) { return key == 1; });
+    decltype(lru)::Sweep sweep;
+    while (lru.sweep(sweep, [](int key) { return key == 1; })) {
+    }
     EXPECT_EQ(lru.entries(), 0u);
     EXPECT_EQ(value.use_count(), 2);
   }
   EXPECT_EQ(value.use_count(), 1);
+}
+
+// A lock around a call is held for a few thousand looks, however many entries there are; searches go on in between.
+TEST(SegmentedLru, SweepsManyEntriesInShortCallsWhileOthersAreInserted) {
+  SegmentedLru<int, int> lru(1'000'000, 1);
+  for (int key = 0; key < 100'000; ++key) lru.insert(key, key, 1);
+  decltype(lru)::Sweep sweep;
+  std::size_t calls = 1, most = 0, looks = 0;
+  const auto odd = [&looks](int key) { return ++looks, key % 2 == 1; };
+  for (int more = 200'000; lru.sweep(sweep, odd); ++calls, looks = 0) {
+    most = std::max(most, looks);
+    if (calls == 5)  // the index grows: the sweep begins anew
+      for (int i = 0; i < 200'000; ++i) lru.insert(more += 2, 0, 1);
+  }
+  EXPECT_GT(calls, 50u);
+  EXPECT_LT(most, 5'000u);
+  EXPECT_EQ(lru.entries(), 250'000u);
+  for (int key = 0; key < 100'000; ++key) ASSERT_EQ(lru.contains(key), key % 2 == 0) << key;
 }
 
 TEST(SegmentedLru, ReleasesTheValuesThatItDrops) {

@@ -8,7 +8,9 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -126,6 +128,36 @@ TEST_F(DeviceCacheOfClosingPartitions, EvictsNoListThatAPlanUses) {
   EXPECT_FALSE(cache_->pin(other));
   cache_->settle();
   EXPECT_GT(cache_->counters().evictions, 0u);
+}
+
+// More lists than are copied at a time, through pinned memory that is smaller than some of them.
+TEST(DeviceCache, CopiesManyListsThroughLittlePinnedMemory) {
+  const support::IndexedCollection index(support::random_collection(913, {.documents = 3000, .terms = 150}), {});
+  std::vector<support::TermNumber> all(150);
+  std::iota(all.begin(), all.end(), support::TermNumber{0});
+  engine::Plan plan = index.plan(0, all, engine::Mode::kOr, 10);
+  const device::Memory memory = *device::Memory::create(device::Place::kDevice, std::size_t{32} << 20);
+  device::Arena arena(memory.data(), memory.bytes());
+  const auto wide = *DeviceCache::create(arena, {});
+  const auto narrow = *DeviceCache::create(arena, {.staging_bytes = 512});
+  std::vector<lists::ListLease> leases;
+  for (const engine::PlanTerm& term : plan.terms) leases.push_back(term.list);
+  ASSERT_GT(leases.size(), 2 * ListCopier::kMaxLists);
+  plan.terms.clear();
+  EXPECT_TRUE(wide->warm(plan, leases));
+  EXPECT_TRUE(narrow->warm(plan, leases));
+  for (const lists::ListLease& lease : leases) {
+    const auto a = std::static_pointer_cast<const ResidentList>(wide->find(lease->key));
+    const auto b = std::static_pointer_cast<const ResidentList>(narrow->find(lease->key));
+    ASSERT_TRUE(a && b) << lease->key.term;
+    ASSERT_EQ(a->list.block_count, b->list.block_count);
+    EXPECT_EQ(std::memcmp(a->list.blocks, b->list.blocks, a->list.block_count * sizeof(BlockEntry)), 0);
+    EXPECT_EQ(std::memcmp(a->list.starts, b->list.starts, std::size_t{a->list.block_count} * kRuns * 4), 0);
+    const std::uint32_t words = ((std::uint32_t{3000} - 1) >> a->list.marks_shift) / 32 + 1;
+    EXPECT_EQ(std::memcmp(a->list.marks, b->list.marks, std::size_t{words} * 4), 0);
+  }
+  EXPECT_EQ(narrow->counters().entries, leases.size());
+  EXPECT_EQ(narrow->refusals(), "");
 }
 
 class DeviceCacheOfHiddenDocuments : public DeviceCacheOfClosingPartitions {

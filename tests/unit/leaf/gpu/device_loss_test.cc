@@ -61,7 +61,7 @@ TEST(GpuEngine, AnswersEveryPlanWhereverTheDeviceFails) {
         ASSERT_EQ(got[i]->hits, wanted[i]->hits) << "seed " << seed << ", lost after " << operations;
       }
     }
-    survived = !cuda_on_host::lost();
+    survived = !cuda_on_host::was_lost();
     EXPECT_EQ(engine->lost(), !survived) << operations;
   }
   EXPECT_TRUE(survived) << "more than " << operations << " operations";

@@ -92,7 +92,9 @@ TEST(KeptLists, ForgetsAPartition) {
   for (int i = 0; i < 5; ++i) ask(lru, i, 100);
   ask(lru, 0, 100);
   lru.insert({2, "other"}, std::make_shared<const List>(), 100);
-  static_cast<void>(lru.take_partition(1));
+  KeptLists::Sweep sweep;
+  while (lru.sweep(sweep, 1)) {
+  }
   EXPECT_EQ(lru.entries(), 1u);
   EXPECT_NE(lru.find({2, "other"}), nullptr);
   EXPECT_EQ(lru.bytes(), 100 + KeptLists::overhead({2, "other"}));
