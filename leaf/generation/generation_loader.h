@@ -112,7 +112,6 @@ class GenerationLoader {
                                      const std::filesystem::path& place, const std::function<bool()>& stopping) const;
   Result<void> open_terms(const repository::Manifest& manifest, const ServedSet& serving, ServedGeneration& loaded,
                           const std::function<bool()>& stopping) const;
-  bool has_former_terms(const repository::Manifest& manifest) const;
   std::uint64_t missing_bytes(const repository::PartitionEntry& entry) const;
 
   const repository::RepositorySource& source_;
