@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/objects/object_store.h"
-#include "common/partition/partition.h"
+#include "common/partition/published_partition.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/pipeline/ids.h"
@@ -103,19 +103,13 @@ Result<void> take_files(const fs::path& share, std::string_view collection, cons
 
 // A single build drops the second document of an id; here two partitions would both have it.
 Result<void> add_ids(pipeline::IdSet& ids, const fs::path& folder, const PartitionEntry& entry, const std::string& name,
-                     std::stop_token stop) {
-  const auto opened =
-      FROND_TRY(partition::Partition::open(folder, entry.summary.files, partition::FileReads::kBuffered));
-  std::string twice;
-  FROND_TRY(opened->for_each_document([&](DocId, const partition::StoredDocument& document) {
-    if (!ids.insert(parse::hash_id(document.id))) twice = document.id;
-    return twice.empty() && !stop.stop_requested();
-  }));
-  if (!twice.empty())
-    return Error(Code::kInvalid,
-                 "partition " + name + ": the id '" + twice + "' is in an earlier partition too; ids are unique");
-  if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
-  return {};
+                     const std::stop_token& stop) {
+  return partition::IdFiles(folder, entry.summary.files).for_each([&](std::string_view id, DocId) -> Result<void> {
+    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+    if (ids.insert(parse::hash_id(id))) return {};
+    return Error(Code::kInvalid, "partition " + name + ": the id '" + std::string(id) +
+                                     "' is in an earlier partition too; ids are unique");
+  });
 }
 
 // All objects of a place. What stays is replaced by the next build.
