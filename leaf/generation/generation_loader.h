@@ -1,5 +1,5 @@
 #pragma once
-// Makes a published generation ready to be searched: fetches the missing files of the leaf's shard, verifies, ingests
+// Makes a published generation ready to be searched: fetches the missing files of the leaf's shard, verifies
 // and opens them. Partitions already on disk are reused after all their files were read and compared with the manifest
 // (this also warms the page cache). Of a partition that is damaged, the files that are are fetched again, once; until
 // they are there, it stays as it is.
