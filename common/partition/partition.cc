@@ -13,6 +13,7 @@
 #include "common/partition/files/number_arrays.h"
 #include "common/partition/files/rocks.h"
 #include "common/partition/format/format.h"
+#include "common/partition/terms/term_files.h"
 #include "common/partition/terms/term_lists.h"
 #include "common/partition/values/value_reader.h"
 
@@ -54,42 +55,6 @@ Result<std::vector<scoring::Prior>> read_priors(const Database& database, const 
 }
 
 using DatabasePtr = std::shared_ptr<const Database>;
-
-class Cursor final : public TermCursor {
- public:
-  explicit Cursor(DatabasePtr database)
-      : database_(std::move(database)), iterator_(database_->iterator(Family::kTerms)) {}
-
-  Result<bool> next() override {
-    return guarded(database_->folder().string(), [&]() -> Result<bool> {
-      if (started_)
-        iterator_->Next();
-      else
-        iterator_->SeekToFirst();
-      started_ = true;
-      if (!iterator_->Valid()) {
-        const auto status = iterator_->status();
-        if (!status.ok()) return error_of(status, database_->folder().string() + ": terms");
-        return false;
-      }
-      auto record = decode_term(bytes_of(iterator_->value()));
-      if (!record) return std::move(record).error().within(database_->where(Family::kTerms, term()));
-      statistics_ = record->statistics;
-      inline_list_ = record->inline_list;
-      return true;
-    });
-  }
-  std::string_view term() const override { return text_of(iterator_->key()); }
-  const TermStatistics& statistics() const override { return statistics_; }
-  ByteView inline_list() const override { return inline_list_; }
-
- private:
-  DatabasePtr database_;
-  std::unique_ptr<rocksdb::Iterator> iterator_;  // destroyed before the database
-  TermStatistics statistics_;
-  ByteView inline_list_;  // in the iterator's value
-  bool started_ = false;
-};
 
 class RocksPartition final : public Partition {
  public:
@@ -151,12 +116,12 @@ class RocksPartition final : public Partition {
     return *docid;
   }
 
-  std::unique_ptr<TermCursor> terms() const override { return std::make_unique<Cursor>(database_); }
+  std::unique_ptr<TermCursor> terms() const override { return terms_of(database_); }
 
   Result<void> for_each_term(const std::function<bool(std::string_view, const TermStatistics&)>& visit) const override {
-    Cursor cursor(database_);
-    while (FROND_TRY(cursor.next()))
-      if (!visit(cursor.term(), cursor.statistics())) return {};
+    const auto cursor = terms_of(database_);
+    while (FROND_TRY(cursor->next()))
+      if (!visit(cursor->term(), cursor->statistics())) return {};
     return {};
   }
 
@@ -228,12 +193,11 @@ class RocksPartition final : public Partition {
 
 }  // namespace
 
-Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::path& database_folder, FileReads reads,
+Result<std::shared_ptr<const Partition>> Partition::open(const std::filesystem::path& folder,
+                                                         std::span<const PartitionFile> files, FileReads reads,
                                                          std::shared_ptr<DocumentBlockCache> cache) {
-  const std::string name = database_folder.string();
-  if (!complete(database_folder)) return Error(Code::kNotFound, name + ": no complete partition");
-  return guarded(name, [&]() -> Result<std::shared_ptr<const Partition>> {
-    const DatabasePtr database = FROND_TRY(Database::open(database_folder, reads));
+  return guarded(folder.string(), [&]() -> Result<std::shared_ptr<const Partition>> {
+    const DatabasePtr database = FROND_TRY(Database::open(folder, files, reads));
     auto record = FROND_TRY(database->summary());
     const std::uint64_t documents = record.summary.documents;
     auto lengths = FROND_TRY(read_lengths(*database, record.summary));

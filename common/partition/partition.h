@@ -1,6 +1,6 @@
 #pragma once
-// A partition open for reading: one immutable RocksDB database. All methods may be called from any thread. Errors name
-// the database's folder and the key.
+// A partition open for reading: its files, which are tables of RocksDB. All methods may be called from any thread.
+// Errors name the folder and the key.
 //
 // Values are copied out of mapped files after the checksum of their block was verified. With FileReads::kMapped, long
 // posting lists are handed out as mapped, unverified: verifying costs 40 times as much as pinning a list. Their
@@ -11,7 +11,7 @@
 // PinnedBytes::intact() after using one, before they rely on the result.
 //
 // Memory: 4 bytes a document (lengths) and 4 more if there are priors, 4 bytes a block of stored fields, 20 a chunk of
-// heads, RocksDB's few MiB and its indexes (about 20 bytes for each block of 4 KiB; kBuffered: 4 MiB at most); RocksDB
+// heads, and RocksDB's indexes (about 20 bytes for each block of 4 KiB; kBuffered: 4 MiB at most); RocksDB
 // has no block cache. Documents read for showing may be kept in a DocumentBlockCache, which partitions share. With a
 // schema and kMapped: 4 bytes a document for each text field with field_search, 24 bytes a chunk of token codes, 100 a
 // chunk of a column and field, and copies of chunks below 16 KiB.
@@ -120,21 +120,24 @@ class DocumentCursor {
 
 class Partition {
  public:
-  // Makes the database `database` from a partition's verified files (named as PartitionFile::name, in `files_folder`)
-  // and marks it complete last. With `move`, files are moved, and the mark is written after everything was synced.
+  // Puts a partition's files (named as PartitionFile::name, in `files_folder`) into a folder of their own, with a list
+  // of them, which is written last. With `move`, files are moved, and the list is written after everything was synced.
   // Without, files are linked or copied, and nothing is synced: for looking into a partition once. A folder left by an
-  // interrupted call is removed first. Errors: kInvalid if a complete database is there; kCorrupt if a file is missing,
-  // has another size (callers verify checksums) or is refused by RocksDB; kUnavailable if the disk fails. Each block's
-  // own checksum is verified, too, unless the caller has verified all files just before (`verify_blocks` is false): the
-  // files are not read then.
+  // interrupted call is removed first. Errors: kInvalid if a complete partition is there; kCorrupt if a file is
+  // missing, has another size (callers verify checksums) or no table's name; kUnavailable if the disk fails.
   static Result<void> ingest(const std::filesystem::path& files_folder, std::span<const PartitionFile> files,
-                             const std::filesystem::path& database, bool move, bool verify_blocks = true);
+                             const std::filesystem::path& folder, bool move);
   // Whether ingest() finished there.
-  static bool complete(const std::filesystem::path& database);
-  // Opens a database read-only and validates its metadata. Errors: kNotFound, kCorrupt, and kUnavailable if the disk
-  // fails; the latter from every method below, too. `cache`, which may be null, is used by read_documents() only; when
-  // the partition closes, its blocks are dropped.
-  static Result<std::shared_ptr<const Partition>> open(const std::filesystem::path& database,
+  static bool complete(const std::filesystem::path& folder);
+  // Opens a partition's files read-only and validates its metadata. Errors: kNotFound, kCorrupt, and kUnavailable if
+  // the disk fails; the latter from every method below, too. `cache`, which may be null, is used by read_documents()
+  // only; when the partition closes, its blocks are dropped. Files may be unlinked while it is open.
+  static Result<std::shared_ptr<const Partition>> open(const std::filesystem::path& folder,
+                                                       std::span<const PartitionFile> files,
+                                                       FileReads reads = FileReads::kCopied,
+                                                       std::shared_ptr<DocumentBlockCache> cache = nullptr);
+  // The same of a folder that ingest() made.
+  static Result<std::shared_ptr<const Partition>> open(const std::filesystem::path& folder,
                                                        FileReads reads = FileReads::kCopied,
                                                        std::shared_ptr<DocumentBlockCache> cache = nullptr);
   virtual ~Partition() = default;

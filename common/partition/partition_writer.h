@@ -1,5 +1,5 @@
 #pragma once
-// Writes one partition: its SST files, ready to be ingested by a leaf. Column families and keys:
+// Writes one partition: its SST files, ready to be opened by a leaf. Tables and keys:
 // docs/formats/partition.md. Lists and documents go to different tables: one thread may add lists while another one
 // adds documents. finish() syncs the files; whoever publishes them syncs their folder.
 //
@@ -108,7 +108,7 @@ struct StoredDocument {
 };
 
 struct PartitionFile {
-  std::string name;  // "<column family>-<number>.sst", unique in the partition
+  std::string name;  // "<family>-<number>.sst", unique in the partition
   std::uint64_t bytes = 0;
   std::string xxh3;  // XXH3-128 of the whole file, 32 hex digits
   friend bool operator==(const PartitionFile&, const PartitionFile&) = default;

@@ -135,7 +135,9 @@ Result<std::unique_ptr<const PublishedSources>> PublishedSources::open(const std
   return guarded(folder.string(), [&]() -> Result<std::unique_ptr<const PublishedSources>> {
     auto database = Database::of_files(folder, files, FileReads::kCopied);
     const SummaryRecord record = FROND_TRY(database->summary());
-    auto sources = Database::of_files(folder, files, FileReads::kCopied, files_of(ValueKind::kSources).stem);
+    auto sources = Database::of_files(folder, files, FileReads::kCopied, [](Family family, std::string_view file) {
+      return family == Family::kArrays && file.starts_with(files_of(ValueKind::kSources).stem);
+    });
     auto values = FROND_TRY(ValueReader::open(std::move(database), record, std::move(sources)));
     return std::unique_ptr<const PublishedSources>(std::make_unique<Sources>(folder.string(), std::move(values)));
   });

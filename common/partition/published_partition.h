@@ -1,6 +1,6 @@
 #pragma once
-// Some documents and lists of a partition, from its published files: nothing is ingested, and what is read is in
-// proportion to what is asked for, whatever the partition's size. Only the index of each file that is touched is read
+// Some documents and lists of a partition, from its published files: what is read is in proportion to what is asked
+// for, whatever the partition's size. Only the index of each file that is touched is read
 // whole, about 20 bytes for each 4 KiB of the file.
 #include <cstdint>
 #include <filesystem>
@@ -67,8 +67,8 @@ class PublishedSources {
 // Whether a file of a partition has ids.
 bool has_ids(const PartitionFile& file);
 
-// Finds external ids in a partition's files, without ingesting them. One thread. Files are opened when they are first
-// needed and stay open; memory for their indexes is at most 4 MiB a file.
+// Finds external ids in a partition's files. One thread. Files are opened when they are first needed and stay open;
+// memory for their indexes is at most 4 MiB.
 class IdFiles {
  public:
   // files: those of a PartitionSummary, in `folder`; files of other tables are skipped. Errors, of every method, name

@@ -201,7 +201,7 @@ class RepositoryWriter {
   virtual Result<void> prune(unsigned keep) = 0;
 };
 
-// A check of a generation has its scratch databases in "<collection>/.check-XXXXXX", locked while in use.
+// What reads a whole generation has its scratch in "<collection>/.check-XXXXXX", locked while in use.
 inline constexpr std::string_view kCheckFolderPrefix = ".check-";
 
 }  // namespace frond::repository

@@ -94,7 +94,7 @@ Result<repository::Manifest> publish_build(const BuildOptions& options, const Bu
   warn_of_another_kind(options, logger);
   return publish::publish_generation(
       *writer, draft_manifest(options, summary.inverted.input, summary.inverted.order, std::move(partitions)), stop,
-      {options.threads, std::max(partition::MergeMeans().max_bytes, options.invert.memory.limit / 16)}, built.terms);
+      options.threads, built.terms);
 }
 
 }  // namespace frond::indexer

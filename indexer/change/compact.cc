@@ -86,7 +86,7 @@ void remove_compaction_remains(const fs::path& collection) {
   if (lock && lock->has_value()) empty_folder(folder);
 }
 
-// Makes the sources databases of their own, which stay when the published files go.
+// Links or fetches the sources' files into folders of their own, which stay when the published files go.
 Result<std::vector<Merge>> Compaction::pin(const TierRules& rules, const CompactionLimits& limits) {
   const auto source = FROND_TRY(repository::RepositorySource::open(options_.repository.string(), options_.collection,
                                                                    {}, options_.objects.access));
@@ -113,8 +113,11 @@ Result<std::vector<Merge>> Compaction::pin(const TierRules& rules, const Compact
       FROND_TRY(repository::expect_room(folder_, bytes, options_.disk_reserve, "merging partitions"));
       step("compaction: pin");
       for (const Merge& merge : merges)
-        for (const std::size_t p : merge.sources)
-          FROND_TRY(files.ingest(manifest_.partitions[p], opened(manifest_.partitions[p])));
+        for (const std::size_t p : merge.sources) {
+          const PartitionEntry& entry = manifest_.partitions[p];
+          const fs::path at = FROND_TRY(files.for_reading(entry, opened(entry), /*ids=*/true));
+          if (in_place) FROND_TRY(partition::Partition::ingest(at, entry.summary.files, opened(entry), /*move=*/false));
+        }
       return {};
     }();
     if (all) return merges;
@@ -132,7 +135,7 @@ Result<void> Compaction::merge(const Merge& merge, Made& made, const CompactionL
   Ordinal base = ~Ordinal{0};
   for (const std::size_t p : merge.sources) {
     const PartitionEntry& entry = manifest_.partitions[p];
-    auto partition = partition::Partition::open(opened(entry), partition::FileReads::kMapped);
+    auto partition = partition::Partition::open(opened(entry), entry.summary.files, partition::FileReads::kMapped);
     if (!partition) return std::move(partition).error().within("partition " + entry.id);
     if ((*partition)->documents() != entry.summary.documents)
       return other_size(entry, (*partition)->documents(), manifest_.generation);

@@ -77,10 +77,10 @@ Result<void> GenerationFiles::fetch_ids(std::span<const PartitionEntry* const> p
   return fetch_all(all);
 }
 
-Result<fs::path> GenerationFiles::for_reading(const PartitionEntry& entry, const fs::path& scratch) const {
+Result<fs::path> GenerationFiles::for_reading(const PartitionEntry& entry, const fs::path& scratch, bool ids) const {
   if (in_place()) return folder_ / "partitions" / entry.id;
   std::vector<Wanted> all;
-  want(entry, scratch, /*ids=*/false, /*others=*/true, all);
+  want(entry, scratch, ids, /*others=*/true, all);
   FROND_TRY(fetch_all(all));
   return scratch;
 }
@@ -89,20 +89,6 @@ partition::ReadRange GenerationFiles::ranges_of(const PartitionEntry& entry) con
   return [this, &entry](const PartitionFile& file, std::uint64_t from, std::size_t bytes) {
     return source_.read(repository::partition_file_path(entry, file), from, bytes);
   };
-}
-
-Result<void> GenerationFiles::ingest(const PartitionEntry& entry, const fs::path& scratch) const {
-  if (in_place())
-    return Partition::ingest(folder_ / "partitions" / entry.id, entry.summary.files, scratch, /*move=*/false);
-  fs::path whole = scratch;
-  whole += ".fetched";
-  std::vector<Wanted> all;
-  want(entry, whole, /*ids=*/true, /*others=*/true, all);
-  FROND_TRY(fetch_all(all));
-  FROND_TRY(Partition::ingest(whole, entry.summary.files, scratch, /*move=*/true));
-  std::error_code ignored;
-  fs::remove_all(whole, ignored);
-  return {};
 }
 
 void GenerationFiles::keep_published(const repository::Manifest& manifest, const fs::path& building,

@@ -42,14 +42,12 @@ class GenerationFiles {
   Result<void> fetch_ids(std::span<const repository::PartitionEntry* const> partitions) const;
   // Bytes that fetch_ids() would fetch.
   std::uint64_t missing_id_bytes(const repository::PartitionEntry& entry) const;
-  // The folder with the partition's files for a PublishedPartition: where they are, or `scratch`, into which they are
-  // fetched, without those of ids.
+  // The folder with the partition's files: where they are, or `scratch`, into which they are fetched; without those of
+  // ids, which a PublishedPartition does not need, or with them.
   Result<std::filesystem::path> for_reading(const repository::PartitionEntry& entry,
-                                            const std::filesystem::path& scratch) const;
+                                            const std::filesystem::path& scratch, bool ids = false) const;
   // Reads ranges of the partition's published files. Any thread; `entry` and this outlive it.
   partition::ReadRange ranges_of(const repository::PartitionEntry& entry) const;
-  // Opens all of a partition as database `scratch`, by links, or else by what is fetched and not kept.
-  Result<void> ingest(const repository::PartitionEntry& entry, const std::filesystem::path& scratch) const;
   // Removes fetched files that the generation does not name, also parts of files.
   void keep_only(const repository::Manifest& manifest) const;
   // Takes files that were just published as fetched ones, as far as the next change wants them: `terms` and `changes`
@@ -75,7 +73,7 @@ class GenerationFiles {
 };
 
 // The current generation of a collection, open for a change: its statistics, its hidden documents, and where a document
-// with an external id is. Nothing is ingested: what is opened is in proportion to what is asked for.
+// with an external id is. What is opened is in proportion to what is asked for.
 // One thread, but any number for files(), into different folders. Errors of every method: kCorrupt,
 // kUnavailable, naming the file or partition.
 class CurrentGeneration {

@@ -45,11 +45,10 @@ class Check {
       : folder_(std::move(folder)), manifest_(manifest), options_(options), faults_(report, options.max_listed) {}
 
   Result<void> run() {
-    const auto scratch = FROND_TRY(Scratch::make(folder_));
     check_ordinals();
     open_changes();
     for (const auto& entry : manifest_.partitions) {
-      if (auto opened = open_partition(entry, scratch->path() / entry.id)) {
+      if (auto opened = open_partition(entry)) {
         progress("lists and documents of partition " + entry.id);
         check_partition(*opened, entry, manifest_.bm25.b, hidden_of(entry), hidden_, faults_);
         partitions_.push_back(std::move(opened));
@@ -101,14 +100,13 @@ class Check {
   }
 
   // Null: it cannot be opened, which is in the faults.
-  std::shared_ptr<const Partition> open_partition(const PartitionEntry& entry, const fs::path& database) {
+  std::shared_ptr<const Partition> open_partition(const PartitionEntry& entry) {
     progress("files of partition " + entry.id);
     const fs::path files = folder_ / "partitions" / entry.id;
     for (const auto& file : entry.summary.files)
       (void)check_file(folder_, partition_file_path(entry, file), file, faults_);
     const std::string name = "partition " + entry.id;
-    if (!faults_.expect(name, Partition::ingest(files, entry.summary.files, database, /*move=*/false))) return nullptr;
-    auto opened = Partition::open(database);
+    auto opened = Partition::open(files, entry.summary.files);
     return faults_.expect(name, opened) ? *opened : nullptr;
   }
 

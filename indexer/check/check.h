@@ -48,16 +48,14 @@ struct CheckOptions {
 // - the changes: hidden documents are of their partitions, as many as the manifest counts, with as many tokens,
 // postings;
 // - the term statistics: each df is the sum over the partitions, without hidden documents.
-// A partition is opened as a scratch database of hard links in "<collection>/.check-XXXXXX" (if that cannot be made, of
-// copies in the system's folder for temporary files), which is removed at the end; a writer removes one that a killed
-// check left. Published files are only read. Memory: a partition's lengths, also in fields, and one list's segments.
+// Published files are only read. Memory: a partition's lengths, also in fields, and one list's segments.
 //
 // Faults are in the report. An Error means that the check could not be made: kNotFound: there is no such generation, or
 // it was removed meanwhile (of 0, the one that is current then is read instead); kUnavailable.
 Result<CheckReport> check_generation(const std::filesystem::path& root, std::string_view collection,
                                      Generation generation = 0, const CheckOptions& options = {});
 
-// A folder for the databases of a generation that is read as a whole, by a check or an export:
+// A folder for the files of a generation that is read as a whole, by a check of an object store or an export:
 // "<collection>/.check-XXXXXX", or where that cannot be made, in the system's folder for temporary files. It is locked,
 // so that a writer does not remove it as a dead check's. Removed with this object.
 class Scratch {

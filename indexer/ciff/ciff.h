@@ -50,10 +50,10 @@ struct Exported {
 };
 
 // Writes generation `generation` (0: the current one) of a repository to `to`, which is replaced when the new file is
-// whole. Hidden documents are left out. Partitions are opened as scratch databases of hard links (check::Scratch), or
-// fetched from an object store into objects.scratch; published files are only read, and their blocks' checksums
-// verified. Memory: 8 bytes a document, and a block of each partition. Errors: kNotFound: there is no such generation;
-// kCorrupt; kInvalid: more than CIFF can hold; kUnavailable: the disk, or stopped.
+// whole. Hidden documents are left out. Files of an object store are fetched into objects.scratch (check::Scratch);
+// published files are only read, and their blocks' checksums verified. Memory: 8 bytes a document, and a block of each
+// partition. Errors: kNotFound: there is no such generation; kCorrupt; kInvalid: more than CIFF can hold; kUnavailable:
+// the disk, or stopped.
 Result<Exported> export_ciff(const std::filesystem::path& root, std::string_view collection, Generation generation,
                              const std::filesystem::path& to, std::stop_token stop,
                              const repository::ObjectWriting& objects = {});

@@ -152,8 +152,8 @@ class Export {
     for (const fs::path& file : local) changes.push_back(FROND_TRY(partition::Changes::open(file)));
     for (const auto& entry : manifest_.partitions) {
       FROND_TRY(expect_time());
-      FROND_TRY(files_.ingest(entry, scratch / entry.id));
-      partitions_.push_back(FROND_TRY(Partition::open(scratch / entry.id, partition::FileReads::kCopied)));
+      const fs::path files = FROND_TRY(files_.for_reading(entry, scratch / entry.id, /*ids=*/true));
+      partitions_.push_back(FROND_TRY(Partition::open(files, entry.summary.files, partition::FileReads::kCopied)));
       numbers_.emplace_back(partitions_.back()->documents(), 0);
       const auto hidden_now =
           FROND_TRY(partition::hidden_documents_of(entry.id, partitions_.back()->documents(), changes));

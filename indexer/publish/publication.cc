@@ -10,6 +10,7 @@
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
+#include "common/partition/terms/term_files.h"
 #include "common/schema/schema_json.h"
 
 namespace frond::indexer::publish {
@@ -18,15 +19,16 @@ namespace {
 constexpr std::uint32_t kMaxOpened = 16;
 
 Result<partition::TermTotals> write_terms(const repository::Manifest& draft, const std::filesystem::path& building,
-                                          const std::filesystem::path& to, partition::MergeMeans means,
+                                          const std::filesystem::path& to, std::uint32_t threads,
                                           const std::optional<TermsFile>& written) {
   if (written) {
     FROND_TRY(files::rename(written->path, to));
     return written->totals;
   }
-  std::vector<partition::FilesOfPartition> partitions;
-  for (const auto& entry : draft.partitions) partitions.push_back({building / entry.id, entry.summary.files});
-  return partition::write_term_statistics(partitions, means, to);
+  partition::TermCursors cursors;
+  for (const auto& entry : draft.partitions)
+    cursors.push_back(partition::terms_of_files(building / entry.id, entry.summary.files));
+  return partition::write_term_statistics(cursors, to, threads);
 }
 
 // What was written is read back once, before it is published.
@@ -46,21 +48,13 @@ Result<void> verify_files(std::span<const repository::PartitionEntry> partitions
   });
 }
 
-// In a folder beside it.
 Result<void> count_documents_of(const repository::PartitionEntry& entry, const std::filesystem::path& building) {
-  const auto database = building / ("opened-" + entry.id);
-  FROND_TRY(partition::Partition::ingest(building / entry.id, entry.summary.files, database, /*move=*/false,
-                                         /*verify_blocks=*/false));
-  {
-    const auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kBuffered));
-    if (opened->documents() != entry.summary.documents || opened->tokens() != entry.summary.tokens ||
-        opened->summary().field_tokens != entry.summary.field_tokens)
-      return Error(Code::kCorrupt, "partition " + entry.id + " does not have the documents that were written");
-  }
-  std::error_code failed;
-  std::filesystem::remove_all(database, failed);
-  if (failed) return Error(Code::kUnavailable, database.string() + ": " + failed.message());
-  return {};
+  const auto opened =
+      FROND_TRY(partition::Partition::open(building / entry.id, entry.summary.files, partition::FileReads::kBuffered));
+  if (opened->documents() == entry.summary.documents && opened->tokens() == entry.summary.tokens &&
+      opened->summary().field_tokens == entry.summary.field_tokens)
+    return {};
+  return Error(Code::kCorrupt, "partition " + entry.id + " does not have the documents that were written");
 }
 
 }  // namespace
@@ -109,12 +103,12 @@ bool is_next_partition_id(std::string_view first, std::string_view second) {
 }
 
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
-                                                std::stop_token stop, partition::MergeMeans means,
+                                                std::stop_token stop, std::uint32_t threads,
                                                 const std::optional<TermsFile>& written_terms) {
   const std::filesystem::path terms = writer.building() / "terms.sst";
-  auto counted = std::async(std::launch::async,
-                            [&] { return count_documents(draft.partitions, writer.building(), means.threads); });
-  const auto written = write_terms(draft, writer.building(), terms, means, written_terms);
+  auto counted =
+      std::async(std::launch::async, [&] { return count_documents(draft.partitions, writer.building(), threads); });
+  const auto written = write_terms(draft, writer.building(), terms, threads, written_terms);
   auto described = written ? partition::describe_file(terms) : Result<partition::PartitionFile>(written.error());
   FROND_TRY(counted.get());
   draft.statistics = {};

@@ -45,10 +45,10 @@ bool is_next_partition_id(std::string_view first, std::string_view second);
 
 // Computes every term's document frequency over all of draft.partitions, which lie in writer.building(), fills in the
 // draft's statistics, generation, time and term_statistics, publishes it, and gives the published manifest. kCorrupt:
-// the partitions' sums do not agree; kUnavailable: the disk, or stopped before the first irreversible step. `means`:
-// to merge the partitions' terms; not needed where `terms` has them, a file that is moved away.
+// the partitions' sums do not agree; kUnavailable: the disk, or stopped before the first irreversible step. By
+// `threads`. The partitions' terms are merged from their files, unless `terms` has them, a file that is moved away.
 Result<repository::Manifest> publish_generation(repository::RepositoryWriter& writer, repository::Manifest draft,
-                                                std::stop_token stop, partition::MergeMeans means = {},
+                                                std::stop_token stop, std::uint32_t threads = 1,
                                                 const std::optional<TermsFile>& terms = {});
 
 }  // namespace frond::indexer::publish

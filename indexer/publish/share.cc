@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/objects/object_store.h"
-#include "common/partition/partition.h"
+#include "common/partition/published_partition.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/pipeline/ids.h"
@@ -102,25 +102,14 @@ Result<void> take_files(const fs::path& share, std::string_view collection, cons
 }
 
 // A single build drops the second document of an id; here two partitions would both have it.
-Result<void> add_ids(pipeline::IdSet& ids, const fs::path& folder, const PartitionEntry& entry, const fs::path& scratch,
-                     const std::string& name, std::stop_token stop) {
-  FROND_TRY(partition::Partition::ingest(folder, entry.summary.files, scratch, /*move=*/false));
-  std::string twice;
-  {
-    const auto opened = FROND_TRY(partition::Partition::open(scratch, partition::FileReads::kBuffered));
-    FROND_TRY(opened->for_each_document([&](DocId, const partition::StoredDocument& document) {
-      if (!ids.insert(parse::hash_id(document.id))) twice = document.id;
-      return twice.empty() && !stop.stop_requested();
-    }));
-  }
-  std::error_code failed;
-  fs::remove_all(scratch, failed);
-  if (failed) return Error(Code::kUnavailable, scratch.string() + ": " + failed.message());
-  if (!twice.empty())
-    return Error(Code::kInvalid,
-                 "partition " + name + ": the id '" + twice + "' is in an earlier partition too; ids are unique");
-  if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
-  return {};
+Result<void> add_ids(pipeline::IdSet& ids, const fs::path& folder, const PartitionEntry& entry, const std::string& name,
+                     const std::stop_token& stop) {
+  return partition::IdFiles(folder, entry.summary.files).for_each([&](std::string_view id, DocId) -> Result<void> {
+    if (stop.stop_requested()) return Error(Code::kUnavailable, "stopped");
+    if (ids.insert(parse::hash_id(id))) return {};
+    return Error(Code::kInvalid, "partition " + name + ": the id '" + std::string(id) +
+                                     "' is in an earlier partition too; ids are unique");
+  });
 }
 
 // All objects of a place. What stays is replaced by the next build.
@@ -173,8 +162,7 @@ Result<Manifest> publish_shares(const fs::path& repository, std::string_view col
     entry.id = id;
     entry.base = ids.size();
     entry.stride = 1;
-    FROND_TRY(
-        add_ids(ids, writer->building() / entry.id, entry, writer->building() / "read", share_name(i, count), stop));
+    FROND_TRY(add_ids(ids, writer->building() / entry.id, entry, share_name(i, count), stop));
     draft.partitions.push_back(std::move(entry));
   }
   if (ids.size() == 0) return Error(Code::kInvalid, "no partition has a document; nothing is published");

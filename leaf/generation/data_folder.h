@@ -1,11 +1,9 @@
 #pragma once
 // The leaf's --data folder: the fetched files. Used by one process at a time.
 //   <data>/LOCK                       locked while a leaf runs
-//   <data>/partitions/<id>/           a partition's database; Partition::complete() tells whether it is complete
+//   <data>/partitions/<id>/           a partition's files; Partition::complete() tells whether it is complete
 //   <data>/generations/<xxh3>.terms.sst  term statistics, and
-//   <data>/generations/<xxh3>.changes.sst  what was changed since: by their checksums, since generations share them.
-//                                     Earlier versions wrote <n>-<content>.terms.sst and <n>.terms.sst, which are
-//                                     renamed when they are first used
+//   <data>/generations/<xxh3>.changes.sst  what was changed since: by their checksums, since generations share them
 //   <data>/fetching/<id>/             partly fetched files of a partition; the next attempt continues from them
 //   <data>/generations/<n>-<content>.json  the manifest of each served generation
 //   <data>/SERVED                     the manifest, as published, of the generation that became current last
@@ -26,7 +24,8 @@ namespace frond::leaf::generation {
 
 class DataFolder {
  public:
-  // Creates the folders and takes the lock. kUnavailable: another leaf holds it, or the folder can't be written.
+  // Creates the folders, takes the lock, and deletes partitions that are not complete: what an interrupted fetch left,
+  // or a version that kept them in another way. kUnavailable: another leaf holds it, or the folder can't be written.
   static Result<std::unique_ptr<DataFolder>> open(const std::filesystem::path& root);
   // The same, but null if another leaf holds the lock.
   static Result<std::unique_ptr<DataFolder>> open_unless_held(const std::filesystem::path& root);
@@ -43,11 +42,6 @@ class DataFolder {
     return std::to_string(id.number) + "-" + to_hex(id.content) + ".json";
   }
   std::filesystem::path manifest(const GenerationId& id) const { return root_ / "generations" / manifest_file(id); }
-  // The file names of earlier versions, which had a file for each generation: by number and content, then by number.
-  std::vector<std::filesystem::path> former_terms(const GenerationId& id) const {
-    return {generation_file(std::to_string(id.number) + "-" + to_hex(id.content) + ".terms.sst"),
-            generation_file(std::to_string(id.number) + ".terms.sst")};
-  }
   std::filesystem::path current_manifest() const { return root_ / "SERVED"; }
   std::filesystem::path asked_terms() const { return root_ / "ASKED"; }
   std::filesystem::path fetching(const std::string& id) const { return root_ / "fetching" / id; }

@@ -20,8 +20,6 @@ void GenerationFollower::sweep(const repository::Manifest* wanted) {
   if (wanted != nullptr) {
     files.insert(DataFolder::terms_file(wanted->term_statistics));
     for (const auto& file : wanted->changes) files.insert(DataFolder::changes_file(file));
-    for (const auto& former : data_.former_terms({wanted->generation, wanted->content}))
-      files.insert(former.filename().string());
     for (const repository::PartitionEntry& entry : wanted->partitions) partitions.insert(entry.id);
   }
   const auto set = board_.get();

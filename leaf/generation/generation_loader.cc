@@ -33,8 +33,6 @@ Result<void> expect_content(const partition::Partition& opened, const repository
                                    std::to_string(entry.summary.tokens));
 }
 
-GenerationId id_of(const repository::Manifest& manifest) { return {manifest.generation, manifest.content}; }
-
 // Bytes of a file that are not on disk yet, neither in the file nor in its partial file.
 std::uint64_t missing_bytes_of(const repository::PartitionFile& file, const fs::path& place) {
   std::error_code failure;
@@ -108,22 +106,12 @@ bool GenerationLoader::on_disk(const repository::Manifest& manifest) const {
   std::error_code failure;
   for (const auto& file : manifest.changes)
     if (!fs::exists(data_.generation_file(DataFolder::changes_file(file)), failure)) return false;
-  return fs::exists(data_.generation_file(DataFolder::terms_file(manifest.term_statistics)), failure) ||
-         has_former_terms(manifest);
-}
-
-bool GenerationLoader::has_former_terms(const repository::Manifest& manifest) const {
-  std::error_code failure;
-  for (const fs::path& former : data_.former_terms(id_of(manifest)))
-    if (fs::exists(former, failure)) return true;
-  return false;
+  return fs::exists(data_.generation_file(DataFolder::terms_file(manifest.term_statistics)), failure);
 }
 
 std::uint64_t GenerationLoader::lacking(const repository::Manifest& manifest) const {
-  std::uint64_t bytes = 0;
-  if (!has_former_terms(manifest))
-    bytes += missing_bytes_of(manifest.term_statistics,
-                              data_.generation_file(DataFolder::terms_file(manifest.term_statistics)));
+  std::uint64_t bytes = missing_bytes_of(manifest.term_statistics,
+                                         data_.generation_file(DataFolder::terms_file(manifest.term_statistics)));
   for (const auto& file : manifest.changes)
     bytes += missing_bytes_of(file, data_.generation_file(DataFolder::changes_file(file)));
   for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count) {
@@ -170,17 +158,17 @@ Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(co
 
 Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verified(
     const repository::Manifest& manifest, const repository::PartitionEntry& entry, StoredFiles& stored) const {
-  const fs::path database = data_.partition(entry.id);
-  auto looked = FROND_TRY(look_at_files(database, entry.summary.files,
-                                        [&](const fs::path& file) { return std::optional(describe(entry.id, file)); }));
-  stored = *std::move(looked);
+  const fs::path folder = data_.partition(entry.id);
+  stored = *look_at_files(folder, entry.summary.files,
+                          [&](const fs::path& file) { return std::optional(describe(entry.id, file)); });
   if (!stored.damaged.empty()) return stored.damaged.front().why;
-  for (const auto& [name, place] : stored.good)
-    if (auto good = expect_signed(manifest, "partitions/" + entry.id + "/" + name, place); !good) {
+  for (const std::string& name : stored.good)
+    if (auto good = expect_signed(manifest, "partitions/" + entry.id + "/" + name, folder / name); !good) {
       stored.good.erase(std::string(name));
       return std::move(good).error();
     }
-  auto opened = FROND_TRY(partition::Partition::open(database, partition::FileReads::kMapped, documents_));
+  auto opened =
+      FROND_TRY(partition::Partition::open(folder, entry.summary.files, partition::FileReads::kMapped, documents_));
   FROND_TRY(expect_content(*opened, entry));
   return opened;
 }
@@ -203,7 +191,8 @@ Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry&
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error(Code::kUnavailable, folder.string() + ": " + failure.message());
-  for (const auto& [name, place] : stored.good) fs::create_hard_link(place, folder / name, failure);  // or fetched
+  for (const std::string& name : stored.good)
+    fs::create_hard_link(data_.partition(entry.id) / name, folder / name, failure);  // or it is fetched
   if (linked_.empty())
     FROND_TRY(repository::expect_room(folder, missing_bytes(entry), disk_reserve_, "fetching partition " + entry.id));
   for (const auto& file : entry.summary.files) {
@@ -273,9 +262,6 @@ Result<void> GenerationLoader::open_terms(const repository::Manifest& manifest, 
   loaded.base_terms = bases[loaded.files[0]];
   if (loaded.base_terms == nullptr) {
     const fs::path place = data_.generation_file(loaded.files[0]);
-    std::error_code failure;
-    for (const fs::path& former : data_.former_terms(id_of(manifest)))
-      if (!fs::exists(place, failure) && fs::exists(former, failure)) fs::rename(former, place, failure);
     FROND_TRY(fetch_generation_file(manifest, manifest.term_statistics, place, stopping));
     loaded.base_terms = FROND_TRY(partition::GenerationTerms::open(place));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Makes a published generation ready to be searched: fetches the missing files of the leaf's shard, verifies, ingests
+// Makes a published generation ready to be searched: fetches the missing files of the leaf's shard, verifies
 // and opens them. Partitions already on disk are reused after all their files were read and compared with the manifest
 // (this also warms the page cache). Of a partition that is damaged, the files that are are fetched again, once; until
 // they are there, it stays as it is.
@@ -112,7 +112,6 @@ class GenerationLoader {
                                      const std::filesystem::path& place, const std::function<bool()>& stopping) const;
   Result<void> open_terms(const repository::Manifest& manifest, const ServedSet& serving, ServedGeneration& loaded,
                           const std::function<bool()>& stopping) const;
-  bool has_former_terms(const repository::Manifest& manifest) const;
   std::uint64_t missing_bytes(const repository::PartitionEntry& entry) const;
 
   const repository::RepositorySource& source_;

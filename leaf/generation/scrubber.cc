@@ -142,7 +142,7 @@ bool Scrubber::scrub_manifest(const Target& target) {
 }
 
 // Does not own the partition while it reads, so that it can be retired.
-bool Scrubber::scrub_partition(const fs::path& database, std::shared_ptr<const OpenPartition> open) {
+bool Scrubber::scrub_partition(const fs::path& folder, std::shared_ptr<const OpenPartition> open) {
   open->suspected.store(false, std::memory_order_relaxed);
   const std::uint64_t number = open->number();
   const std::string id = open->id();
@@ -157,17 +157,14 @@ bool Scrubber::scrub_partition(const fs::path& database, std::shared_ptr<const O
                                [&](const auto& one) { return one.bytes == found.bytes && one.xxh3 == found.xxh3; });
   };
   auto looked =
-      look_at_files(database, expected, [&](const fs::path& file) { return describe(file, is_expected, is_served); });
-  if (!is_served()) return false;
-  if (!looked)
-    return report({.partition_number = number, .partition = id, .name = "*", .why = std::move(looked).error()});
-  if (!*looked) return false;
-  for (DamagedFile& damaged : (*looked)->damaged) {
+      look_at_files(folder, expected, [&](const fs::path& file) { return describe(file, is_expected, is_served); });
+  if (!looked || !is_served()) return false;
+  for (DamagedFile& damaged : looked->damaged) {
     damaged.partition_number = number;
     damaged.partition = id;
     report(std::move(damaged));
   }
-  return !(*looked)->damaged.empty();
+  return !looked->damaged.empty();
 }
 
 // A second time if it is not as it should be: a read may fail once.

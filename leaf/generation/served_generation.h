@@ -38,7 +38,7 @@ struct ListRegistration {
   std::function<void(std::uint64_t number)> remove;
 };
 
-// An open partition database. It is registered with the list store for the lifetime of this object and shared by all
+// An open partition. It is registered with the list store for the lifetime of this object and shared by all
 // generations that contain it.
 class OpenPartition {
  public:

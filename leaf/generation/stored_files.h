@@ -1,10 +1,9 @@
 #pragma once
-// Whether a leaf's files are those of the manifest. RocksDB gives a partition's files names of its own, so they are
-// told apart by what they hold. Any thread.
+// Whether a leaf's files are those of the manifest. Any thread.
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,13 +37,11 @@ std::optional<Result<partition::PartitionFile>> describe_on_disk(
     const std::function<bool(std::uint64_t piece_bytes)>& goes_on);
 
 struct StoredFiles {
-  std::map<std::string, std::filesystem::path> good;  // by the name that they were published with
-  std::vector<DamagedFile> damaged;                   // without partition_number and partition
+  std::set<std::string> good;        // names
+  std::vector<DamagedFile> damaged;  // without partition_number and partition
 };
-// Reads all files of a partition's database. Nothing: `describe` ended it. Errors: kUnavailable, the folder can't be
-// read.
-Result<std::optional<StoredFiles>> look_at_files(const std::filesystem::path& database,
-                                                 std::span<const partition::PartitionFile> expected,
-                                                 const Describe& describe);
+// Reads all files of a partition. Nothing: `describe` ended it.
+std::optional<StoredFiles> look_at_files(const std::filesystem::path& folder,
+                                         std::span<const partition::PartitionFile> expected, const Describe& describe);
 
 }  // namespace frond::leaf::generation

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "common/base/check.h"
 #include "common/codec/list_codec.h"
 #include "common/partition/files/rocks.h"
 #include "common/partition/format/sst_layout.h"
@@ -24,56 +23,26 @@ Result<void> PinnedBytes::intact() const {
   return pin_->database->intact();  // whose message names the file
 }
 
-std::vector<rocksdb::ColumnFamilyDescriptor> family_descriptors(FileReads reads) {
-  const rocksdb::ColumnFamilyOptions options(table_options(reads));
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors{{rocksdb::kDefaultColumnFamilyName, options}};
-  for (const auto name : kFamilyNames) descriptors.emplace_back(std::string(name), options);
-  return descriptors;
-}
-
-std::filesystem::path completion_mark(const std::filesystem::path& database) { return database / "COMPLETE"; }
-
-Result<std::shared_ptr<const Database>> Database::open(const std::filesystem::path& folder, FileReads reads) {
-  return guarded(folder.string(), [&]() -> Result<std::shared_ptr<const Database>> {
-    std::shared_ptr<Database> database(new Database);
-    database->folder_ = folder;
-    database->reads_ = reads;
-    rocksdb::DBOptions options(table_options(reads));
-    if (reads != FileReads::kBuffered) options.env = database->env_.get();
-    rocksdb::DB* db = nullptr;
-    const auto status =
-        rocksdb::DB::OpenForReadOnly(options, folder.string(), family_descriptors(reads), &database->handles_, &db);
-    if (!status.ok()) return error_of(status, folder.string());
-    database->db_.reset(db);
-    std::copy(database->handles_.begin() + 1, database->handles_.end(), database->families_.begin());
-    return std::shared_ptr<const Database>(std::move(database));
-  });
-}
-
 std::shared_ptr<const Database> Database::of_files(const std::filesystem::path& folder,
                                                    std::span<const PartitionFile> files, FileReads reads,
-                                                   std::string_view values) {
+                                                   OfFamily of_family) {
   std::shared_ptr<Database> database(new Database);
   database->folder_ = folder;
   database->reads_ = reads;
   rocksdb::Env& env = reads == FileReads::kBuffered ? *rocksdb::Env::Default() : *database->env_;
-  database->tables_ = std::make_unique<FileTables>(folder, files, env, reads, values);
+  database->tables_ = std::make_unique<FileTables>(folder, files, env, reads, of_family);
   return database;
 }
 
-Database::~Database() {
-  for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+Result<std::shared_ptr<const Database>> Database::open(const std::filesystem::path& folder,
+                                                       std::span<const PartitionFile> files, FileReads reads) {
+  auto database = of_files(folder, files, reads, is_of_table);
+  if (const auto opened = database->tables_->open_all(); !opened.ok()) return error_of(opened, folder.string());
+  return database;
 }
 
 std::string Database::where(Family family, std::string_view key) const {
   return folder_.string() + ": " + std::string(name_of(family)) + " " + printable(key);
-}
-
-rocksdb::Status Database::look_up(Family family, std::string_view key, rocksdb::PinnableSlice& value) const {
-  if (tables_) return tables_->get(family, key, value);
-  rocksdb::ReadOptions options;
-  options.fill_cache = false;
-  return db_->Get(options, families_[static_cast<std::size_t>(family)], slice_of(key), &value);
 }
 
 Result<std::optional<Database::MappedValue>> Database::look_up_mapped(Family family, std::string_view key,
@@ -83,11 +52,11 @@ Result<std::optional<Database::MappedValue>> Database::look_up_mapped(Family fam
   const MappedFile* file = nullptr;
   std::uint64_t offset = 0;
   std::size_t bytes = 0;
-  if (tables_) status = tables_->prepare(family, key);  // files are opened without a BlockPlace
+  status = tables_->prepare(family, key);  // files are opened without a BlockPlace
   if (!status.ok()) return Outcome();
   {
     const BlockPlace place;
-    status = look_up(family, key, value);
+    status = tables_->get(family, key, value);
     if (!place.found()) return Outcome();
     file = &place.file();
     offset = place.offset();
@@ -101,7 +70,7 @@ Result<std::optional<Database::MappedValue>> Database::look_up_mapped(Family fam
   const ValuePlace at = answer.value.value_or(ValuePlace());
   const bool is_long = at.bytes >= kLongBlockBytes && offset + at.offset + at.bytes + codec::kReadSlack <= file->size();
   if (compression != rocksdb::kNoCompression || !answer.told || (answer.value && !is_long)) {
-    status = look_up(family, key, value);  // the whole block, as usual
+    status = tables_->get(family, key, value);  // the whole block, as usual
     return Outcome();
   }
   FROND_TRY(file->check());
@@ -155,7 +124,7 @@ Result<PinnedBytes> Database::read(Family family, std::string_view key) const {
         return PinnedBytes((*mapped)->bytes, std::move(pin));
       }
     } else {
-      status = look_up(family, key, pin->slice);
+      status = tables_->get(family, key, pin->slice);
     }
     if (!status.ok()) return error_of(status, where(family, key));
     pin->database = shared_from_this();
@@ -174,17 +143,11 @@ Result<PinnedBytes> Database::read(Family family, std::string_view key) const {
   }
 }
 
-std::unique_ptr<rocksdb::Iterator> Database::iterator(Family family) const {
-  if (tables_) return tables_->iterator(family);
-  rocksdb::ReadOptions options;
-  options.fill_cache = false;
-  return std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(options, families_[static_cast<std::size_t>(family)]));
-}
+std::unique_ptr<rocksdb::Iterator> Database::iterator(Family family) const { return tables_->iterator(family); }
 
 Result<void> Database::verify_checksums() const {
-  FROND_CHECK(db_ != nullptr);
   return guarded(folder_.string(), [&]() -> Result<void> {
-    const auto status = db_->VerifyChecksum(rocksdb::ReadOptions());
+    const auto status = tables_->verify_checksums();
     if (!status.ok()) return error_of(status, folder_.string());
     return {};
   });

@@ -1,16 +1,14 @@
 #pragma once
-// A read-only RocksDB whose files are mapped or read buffered, or a partition's published files (file_tables.h). Values
-// are copied; long ones may be handed out as mapped. Internal: includes RocksDB.
-#include <array>
+// The tables of a partition's files (file_tables.h), which are mapped or read buffered. Values are copied; long ones
+// may be handed out as mapped. Internal: includes RocksDB.
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include <rocksdb/db.h>
+#include <rocksdb/iterator.h>
 
 #include "common/base/result.h"
 #include "common/partition/files/file_tables.h"
@@ -20,15 +18,16 @@
 
 namespace frond::partition {
 
-// Any thread; one, if it is of published files. Always in a shared_ptr; the values that it returns share it.
+// Always in a shared_ptr; the values that it returns share it. files: those of a PartitionSummary, in `folder`.
 class Database : public std::enable_shared_from_this<Database> {
  public:
-  static Result<std::shared_ptr<const Database>> open(const std::filesystem::path& folder, FileReads reads);
-  // The files of a partition where they were published. Reads nothing yet. `values`: as FileTables has it.
+  // Opens all files. Any thread.
+  static Result<std::shared_ptr<const Database>> open(const std::filesystem::path& folder,
+                                                      std::span<const PartitionFile> files, FileReads reads);
+  // Reads nothing yet: files are opened when they are first asked. One thread. `of_family`: as FileTables has it.
   static std::shared_ptr<const Database> of_files(const std::filesystem::path& folder,
                                                   std::span<const PartitionFile> files, FileReads reads,
-                                                  std::string_view values = {});
-  ~Database();
+                                                  OfFamily of_family = is_file_of);
 
   // Errors: kNotFound, kCorrupt, kUnavailable. Checksums are verified, except of values that are handed out as mapped.
   Result<PinnedBytes> get(Family family, std::string_view key) const;
@@ -43,14 +42,13 @@ class Database : public std::enable_shared_from_this<Database> {
   std::unique_ptr<rocksdb::Iterator> iterator(Family family) const;  // verifies checksums
   Result<void> intact() const { return files_->intact(); }
   Result<void> check_files() const { return files_->check(); }
-  Result<void> verify_checksums() const;  // REQUIRES: made by open()
+  Result<void> verify_checksums() const;
   std::string where(Family family, std::string_view key) const;
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
   Database() = default;
   Result<PinnedBytes> read(Family family, std::string_view key) const;
-  rocksdb::Status look_up(Family family, std::string_view key, rocksdb::PinnableSlice& value) const;
   struct MappedValue {
     const MappedFile* file = nullptr;
     ByteView bytes;
@@ -63,15 +61,7 @@ class Database : public std::enable_shared_from_this<Database> {
   FileReads reads_ = FileReads::kCopied;
   std::shared_ptr<MappedFileSystem> files_ = std::make_shared<MappedFileSystem>();
   std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);  // outlives what reads through it
-  std::unique_ptr<FileTables> tables_;                                    // of published files
-  std::unique_ptr<rocksdb::DB> db_;                                       // else
-  std::array<rocksdb::ColumnFamilyHandle*, kFamilyNames.size()> families_{};
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;  // as RocksDB gave them, to be given back
+  std::unique_ptr<FileTables> tables_;
 };
-
-// The column families of a partition's database, `default` first.
-std::vector<rocksdb::ColumnFamilyDescriptor> family_descriptors(FileReads reads);
-// The file that says that a database is whole.
-std::filesystem::path completion_mark(const std::filesystem::path& database);
 
 }  // namespace frond::partition

@@ -1,5 +1,6 @@
 #include "common/partition/files/file_tables.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,12 @@ namespace {
 rocksdb::ReadOptions read_options() {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
+  return options;
+}
+
+rocksdb::Options options_of(rocksdb::Env& env, FileReads reads) {
+  rocksdb::Options options = table_options(reads);
+  options.env = &env;
   return options;
 }
 
@@ -99,14 +106,11 @@ class FileTables::Over final : public rocksdb::Iterator {
 };
 
 FileTables::FileTables(const std::filesystem::path& folder, std::span<const PartitionFile> files, rocksdb::Env& env,
-                       FileReads reads, std::string_view values)
-    : env_(env), reads_(reads) {
-  const auto belongs = [&](Family family, std::string_view name) {
-    return values.empty() ? is_file_of(family, name) : family == Family::kArrays && name.starts_with(values);
-  };
+                       FileReads reads, OfFamily of_family)
+    : options_(options_of(env, reads)) {
   for (const PartitionFile& file : files)
     for (std::size_t family = 0; family < kFamilyNames.size(); ++family)
-      if (belongs(static_cast<Family>(family), file.name))
+      if (of_family(static_cast<Family>(family), file.name))
         files_[family].push_back(std::make_unique<File>(File{folder / file.name, file.bytes, nullptr, std::nullopt}));
 }
 FileTables::~FileTables() = default;
@@ -114,14 +118,12 @@ FileTables::~FileTables() = default;
 rocksdb::Status FileTables::open(File& file) const {
   if (file.reader) return rocksdb::Status::OK();
   std::uint64_t bytes = 0;
-  if (const auto found = env_.GetFileSize(file.path.string(), &bytes); !found.ok())
+  if (const auto found = options_.env->GetFileSize(file.path.string(), &bytes); !found.ok())
     return rocksdb::Status::IOError(file.path.string(), found.ToString());
   if (bytes != file.bytes)
     return rocksdb::Status::Corruption(file.path.string(),
                                        std::to_string(bytes) + " bytes, expected " + std::to_string(file.bytes));
-  rocksdb::Options options = table_options(reads_);
-  options.env = &env_;
-  auto reader = std::make_unique<rocksdb::SstFileReader>(options);
+  auto reader = std::make_unique<rocksdb::SstFileReader>(options_);
   auto opened = reader->Open(file.path.string());
   if (!opened.ok()) return opened;
   file.reader = std::move(reader);
@@ -147,6 +149,24 @@ rocksdb::Status FileTables::find(const Files& files, std::string_view key, std::
   }
   found = begin;
   return open(*files[found]);
+}
+
+rocksdb::Status FileTables::open_all() {
+  for (Files& files : files_) {
+    for (const auto& file : files)
+      if (auto opened = files.size() == 1 ? open(*file) : learn_first(*file); !opened.ok()) return opened;
+    if (files.size() < 2) continue;
+    std::ranges::sort(files, {}, [](const auto& file) -> const std::string& { return *file->first; });
+  }
+  return rocksdb::Status::OK();
+}
+
+rocksdb::Status FileTables::verify_checksums() {
+  for (const Files& files : files_)
+    for (const auto& file : files)
+      if (file->reader)
+        if (auto verified = file->reader->VerifyChecksum(); !verified.ok()) return verified;
+  return rocksdb::Status::OK();
 }
 
 rocksdb::Status FileTables::prepare(Family family, std::string_view key) {

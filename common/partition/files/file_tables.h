@@ -1,7 +1,6 @@
 #pragma once
-// The tables of a partition's published files, without a database: each file is a sorted table of its own, and those of
-// a family follow each other. Files are opened when they are first asked; that reads a file's index, about 20 bytes for
-// each 4 KiB of it. Internal: includes RocksDB.
+// The tables of a partition: each file is a sorted table of its own, and those of a family follow each other. To open a
+// file reads its index, about 20 bytes for each 4 KiB of it. Internal: includes RocksDB.
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +11,7 @@
 
 #include <rocksdb/env.h>
 #include <rocksdb/iterator.h>
+#include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
@@ -20,23 +20,29 @@
 
 namespace frond::partition {
 
-// One thread. Files of heads, priors, token codes and sources are not among the tables: nobody asks for them here.
+// Which files are of a family, by their names.
+using OfFamily = bool (*)(Family family, std::string_view file);
+
+// Files are opened when they are first asked, and then it is one thread's; any thread's behind open_all().
 class FileTables {
  public:
   // files: those of a PartitionSummary, in `folder`. `env` opens them, and outlives this; its files are as `reads`
-  // says. `values`: not empty: of the arrays, only files with that stem (format.h), which are no file of a family.
+  // says.
   FileTables(const std::filesystem::path& folder, std::span<const PartitionFile> files, rocksdb::Env& env,
-             FileReads reads = FileReads::kMapped, std::string_view values = {});
+             FileReads reads = FileReads::kMapped, OfFamily of_family = is_file_of);
   ~FileTables();
   FileTables(const FileTables&) = delete;
   FileTables& operator=(const FileTables&) = delete;
 
+  rocksdb::Status open_all();
   // Opens what get() and an iterator's Seek() need for this key: they open nothing then. NotFound: there is no table.
   rocksdb::Status prepare(Family family, std::string_view key);
   // Copies the value. Errors as those of rocksdb::DB::Get(); Corruption also: a file has another size than it should.
   rocksdb::Status get(Family family, std::string_view key, rocksdb::PinnableSlice& value);
   // Over all files of the family. Used while this exists.
   std::unique_ptr<rocksdb::Iterator> iterator(Family family);
+  // Of each block of the files that are open.
+  rocksdb::Status verify_checksums();
 
  private:
   class Over;
@@ -48,8 +54,7 @@ class FileTables {
   // The last file that begins at `key` or before it; the first one if none does. There is one at least.
   rocksdb::Status find(const Files& files, std::string_view key, std::size_t& found) const;
 
-  rocksdb::Env& env_;
-  const FileReads reads_;
+  const rocksdb::Options options_;
   std::array<Files, kFamilyNames.size()> files_;
 };
 

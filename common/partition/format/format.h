@@ -1,5 +1,5 @@
 #pragma once
-// Names, keys and limits of a partition's database (docs/formats/partition.md). Internal to this folder.
+// Names, keys and limits of a partition's tables (docs/formats/partition.md). Internal to this folder.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace frond::partition {
 
-// Column families. RocksDB's own, `default`, stays empty.
+// The tables of a partition.
 enum class Family : std::uint8_t { kPostings, kTerms, kDocuments, kIds, kArrays };
 inline constexpr std::array<std::string_view, 5> kFamilyNames = {"postings", "terms", "documents", "ids", "arrays"};
 constexpr std::string_view name_of(Family family) { return kFamilyNames[static_cast<std::size_t>(family)]; }
@@ -98,10 +98,11 @@ constexpr Column lengths_in_field(std::uint32_t field) {
           static_cast<std::uint8_t>(field)};
 }
 
-// Whether a file belongs to a family; those of heads, priors, token codes and sources do not, since only a database's
-// readers ask for them.
+// Whether a file has a part of a family's table.
+inline bool is_of_table(Family family, std::string_view file) { return file.starts_with(stem_of(family)); }
+// The same, but without files of heads, priors, token codes and sources, which only a Partition's readers ask for.
 inline bool is_file_of(Family family, std::string_view file) {
-  if (!file.starts_with(stem_of(family))) return false;
+  if (!is_of_table(family, file)) return false;
   for (const std::string_view apart :
        {kHeadFiles, kPriorFiles, files_of(ValueKind::kCodes).stem, files_of(ValueKind::kSources).stem})
     if (file.starts_with(apart)) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Finds terms and their lists in a partition's database. Internal to this folder.
+// Finds terms and their lists in a partition's tables. Internal to this folder.
 #include <cstdint>
 #include <memory>
 #include <string>

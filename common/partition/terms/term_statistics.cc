@@ -4,7 +4,6 @@
 #include <queue>
 
 #include "common/partition/files/rocks.h"
-#include "common/partition/terms/term_files.h"
 #include "common/partition/terms/term_sections.h"
 
 namespace frond::partition {
@@ -50,32 +49,17 @@ Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>>
   return merge_terms(cursors_of(partitions), visit);
 }
 
-namespace {
-
-// merge: Result<TermTotals>(visit), calls visit as merge_terms() does. By `threads` threads.
-template <class Merge>
-Result<TermTotals> write_merged(const std::filesystem::path& file, std::uint32_t threads, Merge merge) {
+Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::filesystem::path& file,
+                                         std::uint32_t threads) {
   return guarded(file.string(), [&]() -> Result<TermTotals> {
     auto out = FROND_TRY(TermSectionsWriter::create(file, threads));
-    const auto put = [&](std::string_view term, const TermStatistics& statistics) {
-      return out.put(term, statistics.document_frequency);
-    };
-    const TermTotals totals = FROND_TRY(merge(put));
+    const TermTotals totals =
+        FROND_TRY(merge_terms(cursors, [&](std::string_view term, const TermStatistics& statistics) {
+          return out.put(term, statistics.document_frequency);
+        }));
     FROND_TRY(out.finish(totals));
     return totals;
   });
-}
-
-}  // namespace
-
-Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::filesystem::path& file) {
-  return write_merged(file, 1, [&](const auto& visit) { return merge_terms(cursors, visit); });
-}
-
-Result<TermTotals> write_term_statistics(std::span<const FilesOfPartition> partitions, MergeMeans means,
-                                         const std::filesystem::path& file) {
-  return write_merged(file, means.threads,
-                      [&](const auto& visit) { return merge_terms_of_files(partitions, means, visit); });
 }
 
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,

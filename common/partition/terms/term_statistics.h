@@ -30,25 +30,11 @@ Result<TermTotals> merge_terms(const TermCursors& cursors,
 Result<TermTotals> merge_terms(std::span<const std::shared_ptr<const Partition>> partitions,
                                const std::function<Result<void>(std::string_view, const TermStatistics&)>& visit);
 
-// Writes and syncs `file`, whose folder exists. Needs memory for the file's index, about a 200th of it. Errors:
-// kUnavailable if it cannot be written.
-Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::filesystem::path& file);
+// Writes and syncs `file`, whose folder exists; `threads` encode it. Needs memory for the file's index, about a 200th
+// of it, and 32 MiB. Errors: kUnavailable if it cannot be written.
+Result<TermTotals> write_term_statistics(const TermCursors& cursors, const std::filesystem::path& file,
+                                         std::uint32_t threads = 1);
 Result<TermTotals> write_term_statistics(std::span<const std::shared_ptr<const Partition>> partitions,
-                                         const std::filesystem::path& file);
-
-// The files of a partition, in `folder`.
-struct FilesOfPartition {
-  std::filesystem::path folder;
-  std::span<const PartitionFile> files;
-};
-// How to merge the terms of many files. Memory: a file's index and a block for each partition and thread, `max_bytes`
-// at most (fewer threads work then), and 16 MiB; for writing 32 MiB more.
-struct MergeMeans {
-  std::uint32_t threads = 1;  // beside the caller's
-  std::uint64_t max_bytes = std::uint64_t{64} << 20;
-};
-// The same from files that were not ingested, byte for byte.
-Result<TermTotals> write_term_statistics(std::span<const FilesOfPartition> partitions, MergeMeans means,
                                          const std::filesystem::path& file);
 
 class GenerationTerms;

@@ -107,7 +107,7 @@ void add_bench_codec(config::CommandLine& bench_command, int& status) {
       .show_default();
   add_number(command, "--size", flags->sizes, 7, 27, "Synthetic lists of 2^N integers below 2^29, one or more N");
   command.add_option("--seed", flags->seed, "Of the synthetic lists").show_default();
-  command.add_option("--index", flags->index, "A collection's folder in a repository, or a partition's database");
+  command.add_option("--index", flags->index, "A collection's folder in a repository, or a partition's in --data");
   command.add_option("--most", flags->max_postings, "Only so many postings of --index").show_default();
   add_number(command, "--rounds", flags->rounds, 1, 1000, "Times each codec is timed, in turn");
   command.add_flag("--json", flags->json, "Print one JSON object");

@@ -134,13 +134,12 @@ class Reader {
     sets_[1].kind = codec::Numbers::kFrequencies;
   }
 
-  Result<void> read(const fs::path& database) {
-    const auto partition = FROND_TRY(partition::Partition::open(database));
+  Result<void> read(const partition::Partition& partition) {
     Result<void> outcome;
-    FROND_TRY(partition->for_each_term([&](std::string_view term, const partition::TermStatistics& statistics) {
+    FROND_TRY(partition.for_each_term([&](std::string_view term, const partition::TermStatistics& statistics) {
       if (statistics.document_frequency < min_length_ || statistics.document_frequency > left_) return true;
       left_ -= statistics.document_frequency;
-      outcome = append(*partition, term, sets_[0], sets_[1]);
+      outcome = append(partition, term, sets_[0], sets_[1]);
       return outcome.has_value();
     }));
     return outcome;
@@ -152,12 +151,10 @@ class Reader {
         FROND_TRY(repository::RepositorySource::open(folder.parent_path().string(), folder.filename().string()));
     const Generation current = FROND_TRY(source->current());
     const auto manifest = FROND_TRY(source->manifest(current));
-    const auto scratch = FROND_TRY(ScratchFolder::create());
     for (const auto& entry : manifest.partitions) {
-      const fs::path database = scratch->path() / entry.id;
-      FROND_TRY(partition::Partition::ingest(folder / "partitions" / entry.id, entry.summary.files, database,
-                                             /*move=*/false));
-      FROND_TRY(read(database));
+      const fs::path files = folder / "partitions" / entry.id;
+      const auto partition = FROND_TRY(partition::Partition::open(files, entry.summary.files));
+      FROND_TRY(read(*partition));
     }
     return {};
   }
@@ -181,7 +178,8 @@ Result<std::vector<IntegerSet>> sets_of_index(const fs::path& path, std::size_t 
   if (fs::exists(whole / "generations", failure)) {
     FROND_TRY(reader.read_collection(whole));
   } else {
-    FROND_TRY(reader.read(whole));
+    const auto partition = FROND_TRY(partition::Partition::open(whole));
+    FROND_TRY(reader.read(*partition));
   }
   return std::move(reader).take();
 }

@@ -71,17 +71,16 @@ class Searcher final : public PartitionSearcher {
         bm25_{choice.k1.value_or(manifest_.bm25.k1), choice.b.value_or(manifest_.bm25.b)} {}
 
   Result<void> fetch(const repository::RepositorySource& source) {
-    const fs::path files = scratch_->path() / "files", database = scratch_->path() / "database";
+    const fs::path files = scratch_->path() / "files";
     const fs::path terms = scratch_->path() / "terms.sst";
     std::error_code failure;
     fs::create_directories(files, failure);
     if (failure) return Error(Code::kUnavailable, files.string() + ": " + failure.message());
     for (const auto& file : entry_.summary.files)
       FROND_TRY(source.fetch(repository::partition_file_path(entry_, file), file, files / file.name));
-    FROND_TRY(partition::Partition::ingest(files, entry_.summary.files, database, /*move=*/true));
     FROND_TRY(
         source.fetch(repository::generation_file_path(manifest_.term_statistics), manifest_.term_statistics, terms));
-    partition_ = FROND_TRY(partition::Partition::open(database, partition::FileReads::kMapped));
+    partition_ = FROND_TRY(partition::Partition::open(files, entry_.summary.files, partition::FileReads::kMapped));
     opened_ = std::make_unique<leaf::clauses::OpenedPartition>(*partition_);
     if (!manifest_.schema.empty()) schema_ = FROND_TRY(schema::parse_schema(manifest_.schema));
     generation_.terms = FROND_TRY(partition::GenerationTerms::open(terms));

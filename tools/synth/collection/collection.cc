@@ -91,8 +91,7 @@ Result<SynthSummary> synthesize(const SynthOptions& options, std::stop_token sto
   draft.analyzer = {.stemmer = text::Stemmer::kNone, .stop_words = false};
   for (std::uint32_t p = 0; p < options.partitions; ++p)
     draft.partitions.push_back({ids[p], begin_of(options, p), 1, std::move(summaries[p])});
-  summary.manifest =
-      FROND_TRY(indexer::publish::publish_generation(*writer, std::move(draft), stop, {options.threads}));
+  summary.manifest = FROND_TRY(indexer::publish::publish_generation(*writer, std::move(draft), stop, options.threads));
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return summary;
 }

@@ -152,7 +152,7 @@ TEST_F(APartition, HasItsTermsInItsFilesToo) {
   }
   EXPECT_FALSE(from_files->next().value());
   EXPECT_EQ(terms, summary_->terms);
-  EXPECT_EQ(terms_of_files(files() / "none", summary_->files)->next(), Code::kNotFound);
+  EXPECT_EQ(terms_of_files(files() / "none", summary_->files)->next(), Code::kUnavailable);
 }
 
 TEST_F(APartition, KeepsReadableSlackAfterEveryListAndOutlivesItsOwner) {
@@ -229,7 +229,7 @@ TEST_F(APartition, ReadsNoMoreDocumentsThanItIsAskedTo) {
 
 // Partitions of earlier versions have no array of their blocks' first docIDs.
 TEST_F(APartition, FindsTheSameDocumentsWithoutKnowingWhereBlocksBegin) {
-  const auto opened = Database::open(database(), FileReads::kCopied).value();
+  const auto opened = Database::open(database(), summary_->files, FileReads::kCopied).value();
   const auto dictionary = opened->get(Family::kArrays, kDictionaryKey);
   const DocumentReader reader(opened, partition().documents(), {}, dictionary ? dictionary->bytes() : ByteView());
   std::vector<DocId> docids(partition().documents() + 1);
@@ -271,9 +271,11 @@ TEST_F(APartition, IsReadByManyThreads) {
   for (auto& thread : threads) thread.join();
 }
 
-TEST_F(APartition, WritesNoLogFiles) {
-  for (const auto& entry : std::filesystem::directory_iterator(database()))
-    EXPECT_EQ(entry.path().filename().string().rfind("LOG", 0), std::string::npos) << entry.path();
+TEST_F(APartition, HasItsFilesAndAListOfThemInItsFolder) {
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(database())) files += entry.is_regular_file();
+  EXPECT_EQ(files, summary_->files.size() + 1);
+  for (const auto& file : summary_->files) EXPECT_EQ(describe_file(database() / file.name).value(), file);
 }
 
 TEST_F(APartition, IsNotIngestedOverACompleteOne) {

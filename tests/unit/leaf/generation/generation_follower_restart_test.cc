@@ -16,21 +16,17 @@ TEST_F(GenerationFollowerTest, UsesAgainWhatItHasAfterARestart) {
   EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
 }
 
-TEST_F(GenerationFollowerTest, UsesTermStatisticsThatALeafOfBeforeFetched) {
+// As a partition that was being fetched, or is of a version that made a database of it.
+TEST_F(GenerationFollowerTest, FetchesAPartitionAnewWhoseFilesAreNotListed) {
   publish(10);
-  GenerationId id;
-  {
-    Leaf leaf(folder_.path(), clock_);
-    leaf.follower.step();
-    id = leaf.board.get()->back()->id();
-    const fs::path terms = leaf.data->generation_file(leaf.board.get()->back()->files[0]);
-    fs::rename(terms, leaf.data->former_terms(id)[1]);
-  }
-  fs::rename(folder_ / "repository", folder_ / "away");  // can't be fetched again
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  fs::remove(folder_ / "data/partitions/g1-p0/FILES");
+  support::write_file(folder_ / "data/partitions/g1-p0/COMPLETE", "frond partition, format 1\n");
   Leaf leaf(folder_.path(), clock_);
+  EXPECT_FALSE(fs::exists(folder_ / "data/partitions/g1-p0")) << "it would take room";
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
-  EXPECT_TRUE(fs::exists(leaf.data->generation_file(leaf.board.get()->back()->files[0])));
+  EXPECT_TRUE(fs::exists(folder_ / "data/partitions/g1-p0/FILES"));
 }
 
 TEST_F(GenerationFollowerTest, BeginsWithWhatWasServedLastWhileTheRepositoryIsAway) {

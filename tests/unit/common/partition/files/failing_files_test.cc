@@ -2,12 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <map>
-#include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "common/partition/partition.h"
@@ -49,7 +46,7 @@ class FailingFiles : public testing::Test {
     EXPECT_EQ(tables.size(), summary_->files.size());
     return tables;
   }
-  // The file with the long lists, found by its size: the database renames its files.
+  // The file with the long lists.
   static fs::path lists_of(const fs::path& database) {
     for (const auto& file : summary_->files)
       for (const auto& table : tables_of(database))
@@ -72,24 +69,6 @@ support::ScratchFolder* FailingFiles::written_;
 std::map<std::string, std::vector<DocId>>* FailingFiles::lists_;
 PartitionSummary* FailingFiles::summary_;
 
-// As that of a writer does which another one takes over from.
-TEST_F(FailingFiles, EndAnIngestWhoseFolderGoesMeanwhile) {
-  const fs::path database = scratch_ / "going";
-  std::mt19937 random(1);
-  int failed = 0;
-  for (int i = 0; i < 300; ++i) {
-    const auto after = std::chrono::microseconds(random() % 9'000);
-    std::jthread removes([&](const std::stop_token& stop) {
-      std::this_thread::sleep_for(after);
-      for (std::error_code ignored; !stop.stop_requested();) fs::remove_all(database, ignored);
-    });
-    failed += Partition::ingest(*written_ / "files", summary_->files, database, /*move=*/false) ? 0 : 1;
-    removes = {};
-    std::error_code ignored;
-    fs::remove_all(database, ignored);
-  }
-  EXPECT_GT(failed, 0);
-}
 TEST_F(FailingFiles, FileReadsAreTheSameCopiedOrMapped) {
   const auto database = ingest("database");
   const auto copied = Partition::open(database).value(), mapped = Partition::open(database, FileReads::kMapped).value();

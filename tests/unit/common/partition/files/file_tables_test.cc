@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "common/partition/files/mapped_file_system.h"
 #include "common/partition/files/rocks.h"
 #include "common/partition/files/sst_table.h"
@@ -78,6 +80,19 @@ TEST_F(TablesOfSeveralFiles, SeekBetweenKeys) {
   at->SeekForPrev("");
   EXPECT_FALSE(at->Valid());
   EXPECT_TRUE(at->status().ok());
+}
+
+TEST_F(TablesOfSeveralFiles, FindEachKeyInWhateverOrderTheFilesAreNamedOnceAllAreOpen) {
+  std::ranges::reverse(files_);
+  FileTables tables(folder_.path(), files_, *env_);
+  ASSERT_TRUE(tables.open_all().ok());
+  for (int number = 0; number < kKeys; ++number) {
+    rocksdb::PinnableSlice value;
+    EXPECT_TRUE(tables.get(Family::kTerms, key(3 * number), value).ok()) << number;
+  }
+  EXPECT_TRUE(tables.verify_checksums().ok());
+  support::flip_byte(folder_.path() / files_[3].name, 40);
+  EXPECT_TRUE(tables.verify_checksums().IsCorruption());
 }
 
 TEST_F(TablesOfSeveralFiles, RefuseAFileOfAnotherSize) {

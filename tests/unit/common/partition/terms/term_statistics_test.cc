@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/partition/terms/term_files.h"
 #include "common/text/limits.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/small_partition.h"
@@ -58,7 +59,7 @@ TEST_F(TermStatisticsOfAGeneration, AreTheSumsOverItsPartitions) {
   EXPECT_TRUE(terms->verify_checksums().has_value());
 }
 
-// Short and long terms, bytes 0xff at the borders of ranges, many terms of one range; with any number of threads.
+// Short and long terms, bytes 0xff; with any number of threads.
 TEST_F(TermStatisticsOfAGeneration, AreTheSameFromFilesByManyThreads) {
   std::vector<support::TestDocument> documents;
   std::mt19937 random(kStatisticsSeed);
@@ -97,17 +98,18 @@ TEST_F(TermStatisticsOfAGeneration, AreTheSameFromFilesByManyThreads) {
                     .has_value());
     return terms;
   };
-  std::vector<FilesOfPartition> files;
-  files.reserve(4);
-  for (int p = 0; p < 4; ++p) files.push_back({folders[p], summaries[p].files});
+  const auto from_files = [&] {
+    TermCursors cursors;
+    for (int p = 0; p < 4; ++p) cursors.push_back(terms_of_files(folders[p], summaries[p].files));
+    return cursors;
+  };
   for (const std::uint32_t threads : {0u, 1u, 2u, 7u}) {
-    ASSERT_EQ(write_term_statistics(files, {threads}, scratch_ / "many.sst"), expected) << threads;
+    ASSERT_EQ(write_term_statistics(from_files(), scratch_ / "many.sst", threads), expected) << threads;
     ASSERT_EQ(terms_of("many.sst"), terms_of("one.sst")) << threads;
   }
-  EXPECT_EQ(write_term_statistics(files, {3}, scratch_ / "nowhere" / "t.sst"), Code::kUnavailable);
+  EXPECT_EQ(write_term_statistics(from_files(), scratch_ / "nowhere" / "t.sst", 3), Code::kUnavailable);
   support::write_file(folders[1] / "terms-0001.sst", "damaged");
-  EXPECT_EQ(write_term_statistics(files, {3}, scratch_ / "many.sst"), Code::kCorrupt);
-  EXPECT_EQ(write_term_statistics(std::span<const FilesOfPartition>(), {3}, scratch_ / "many.sst"), TermTotals{});
+  EXPECT_EQ(write_term_statistics(from_files(), scratch_ / "many.sst", 3), Code::kCorrupt);
 }
 
 TEST_F(TermStatisticsOfAGeneration, AreUnavailableWhereTheyCanNotBeWritten) {
