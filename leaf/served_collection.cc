@@ -162,13 +162,14 @@ ServedCollection::ServedCollection(const Shared& shared, const CollectionPlace& 
   const Options& options = shared.options;
   if (options.links_files && is_local(options.repository)) loader_.link_from(fs::path(options.repository) / place.name);
   loader_.trust(shared.trusted);
-  warmer_.emplace(warm::Warmer::Options{.limit = std::chrono::milliseconds(options.warm_ms),
-                                        .host_bytes = options.host_cache_bytes,
-                                        .file = place.folder->asked_terms(),
-                                        .threads = std::max<std::size_t>(options.cpu_threads, 1),
-                                        .labels = labels_of(options, place.name)},
-                  shared.list_store, shared.gpu, shared.terms, shared.clock, own_log_ ? *own_log_ : shared.log,
-                  &shared.registry);
+  warmer_.emplace(
+      warm::Warmer::Options{
+          .limit = std::chrono::milliseconds(options.warm_ms),
+          .host_bytes = options.host_cache_bytes,
+          .file = place.folder->asked_terms(),
+          .threads = std::clamp<std::size_t>(options.cpu_threads, 1, names_collections(options) ? 4 : 1024),
+          .labels = labels_of(options, place.name)},
+      shared.list_store, shared.gpu, shared.terms, shared.clock, own_log_ ? *own_log_ : shared.log, &shared.registry);
 }
 
 void ServedCollection::start() {

@@ -46,8 +46,9 @@ class SegmentedLru {
   // Evicts one entry even if the budget is not exceeded. False: there is none.
   bool evict_one();
   // Takes the entries out whose key satisfies the predicate, over several calls with the same sweep, so that no call
-  // takes long: a lock is given back between them. False: it was the last one. They do not count as evictions. What is
-  // inserted meanwhile may stay. Allocates nothing, and frees nothing but of the index.
+  // takes long: a lock is given back between them, and then the sweep lets go what it took. False: it was the last one.
+  // They do not count as evictions. What is inserted meanwhile may stay. Allocates nothing, and frees nothing but of
+  // the index.
   class Sweep;
   template <class Predicate>
   bool sweep(Sweep& sweep, Predicate takes);
@@ -140,9 +141,14 @@ bool SegmentedLru<Key, Value, Hash, IndexKey>::evict_one() {
   return true;
 }
 
-// How far a sweep is, and what it took: whoever locks destroys this without the lock.
+// How far a sweep is, and what it took.
 template <class Key, class Value, class Hash, class IndexKey>
 class SegmentedLru<Key, Value, Hash, IndexKey>::Sweep {
+ public:
+  // Frees what the calls until now took: without the lock.
+  void let_go() { taken_.clear(); }
+
+ private:
   friend class SegmentedLru;
   std::size_t next_ = 0, buckets_ = 0;  // of the index
   Entries taken_;

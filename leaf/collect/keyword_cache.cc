@@ -38,8 +38,7 @@ void KeywordCache::forget(std::uint64_t partition) {
     const MutexLock lock(mutex_);
     return kept_.sweep(sweep, [partition](const Key& key) { return key.partition == partition; });
   };
-  while (step()) {
-  }
+  while (step()) sweep.let_go();
 }
 
 KeywordCache::Counters KeywordCache::counters() const {

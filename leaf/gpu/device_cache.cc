@@ -9,6 +9,9 @@
 namespace frond::leaf::gpu {
 namespace {
 
+// Of lists that are copied together: images of codecs that no kernel reads are made in host memory.
+constexpr std::size_t kBytesAtATime = std::size_t{16} << 20;
+
 // Whether the highest scores, bounds included, are far from the largest number.
 bool fits_scores(const ReadyPlan& ready) {
   std::uint64_t most = scoring::weighted(ready.priors->highest.front(), ready.plan->prior_weight);
@@ -218,9 +221,14 @@ void DeviceCache::fulfil(const Order& order) {
   Result<void> done = lost() ? Result<void>(Error(Code::kDevice, "lost")) : device::use(options_.device);
   if (done) done = copy_arrays(order);
   const std::span<const lists::ListLease> lists = order.lists;
-  for (std::size_t from = 0; done && from < lists.size(); from += ListCopier::kMaxLists)
-    done = copy_lists(lists.subspan(from, std::min(lists.size() - from, ListCopier::kMaxLists)),
-                      static_cast<std::uint32_t>(order.lengths.size()));
+  for (std::size_t from = 0, count = 0; done && from < lists.size(); from += count) {
+    std::size_t bytes = 0;
+    for (count = 0; count < ListCopier::kMaxLists && from + count < lists.size(); ++count) {
+      bytes += lists[from + count]->bytes;
+      if (count > 0 && bytes > kBytesAtATime) break;
+    }
+    done = copy_lists(lists.subspan(from, count), static_cast<std::uint32_t>(order.lengths.size()));
+  }
   // Other errors, such as no room, may be gone the next time.
   if (!done && done.error().code() == Code::kDevice) lost_.store(true, std::memory_order_relaxed);
 }
@@ -381,8 +389,7 @@ void DeviceCache::forget(std::uint64_t partition) {
     const MutexLock lock(mutex_);
     return kept_.sweep(sweep, partition);
   };
-  while (step()) {
-  }
+  while (step()) sweep.let_go();
 }
 
 void DeviceCache::drop() {

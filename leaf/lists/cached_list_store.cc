@@ -146,8 +146,7 @@ void CachedListStore::invalidate(std::uint64_t partition) {
       const MutexLock lock(shard->mutex);
       return shard->kept.sweep(sweep, partition);
     };
-    while (step()) {
-    }
+    while (step()) sweep.let_go();
   }
 }
 

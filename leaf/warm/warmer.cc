@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <exception>
 #include <queue>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -42,16 +44,16 @@ std::vector<std::string> large_terms(const partition::Partition& partition, std:
 
 }  // namespace
 
+// A partition whose lists are read.
 struct Warmer::Cold {
   const generation::ServedPartition* partition = nullptr;
-  std::vector<std::string> large;  // terms that nobody asked for
-  std::size_t terms = 0;           // these, and those that were asked for; 0: only its arrays by document are warmed
+  std::vector<std::string> terms = {};  // to be read now, the best first
+  std::atomic<bool> unread{false};      // lists could not be read: a search tells why
 };
 
 // One call of warm().
 struct Warmer::Work {
-  std::vector<AskedTerm> asked;
-  std::vector<Cold> cold;
+  std::deque<Cold> cold;
   Deadline deadline;
   const std::function<bool()>& stopping;
   const Clock& clock;
@@ -92,29 +94,24 @@ void Warmer::warm(const generation::ServedGeneration& next, const generation::Se
     return !warm_already.contains(one->open->number()) &&
            (served.empty() || one->open->partition().documents() >= options_.least_documents);
   };
-  const bool any_large = std::ranges::any_of(cold, is_large);
-  Work work{.asked = any_large ? asked_of(served) : std::vector<AskedTerm>(),
-            .cold = std::vector<Cold>(cold.size()),
-            .deadline = Deadline::after(clock_, options_.limit),
-            .stopping = stopping,
-            .clock = clock_};
+  Work work{.cold = {}, .deadline = Deadline::after(clock_, options_.limit), .stopping = stopping, .clock = clock_};
+  for (const generation::ServedPartition* one : cold)
+    if (is_large(one)) work.cold.emplace_back().partition = one;
+  const bool any_large = !work.cold.empty();
   const std::size_t threads = served.empty() ? options_.threads : std::min(options_.threads, kMaxThreadsBeside);
   try {
-    std::unordered_set<std::string_view> asked;
-    for (const AskedTerm& one : work.asked) asked.insert(one.term);
     static_cast<void>(in_parallel(cold.size(), threads, [&](std::size_t i) -> Result<void> {
       if (!warm_device(*cold[i], {})) work.full = true;
-      work.cold[i].partition = cold[i];
-      if (!is_large(cold[i])) return {};
-      auto& large = work.cold[i].large;
-      large = large_terms(cold[i]->open->partition(), kMaxLargeTerms / cold.size() + 1, [&] { return work.over(); });
-      std::erase_if(large, [&asked](const std::string& term) { return asked.contains(term); });
-      work.cold[i].terms = work.asked.size() + large.size();
       return {};
     }));
+    const std::vector<AskedTerm> asked = any_large ? asked_of(served) : std::vector<AskedTerm>();
+    for (Cold& one : work.cold)
+      for (const AskedTerm& each : asked) one.terms.push_back(each.term);
     fetch_all(work, threads);
-    for (const AskedTerm& one : work.asked)
+    for (const AskedTerm& one : asked)
       if (work.over() || !terms_.look_up(next, one.term)) break;
+    find_large(work, asked, threads);
+    fetch_all(work, threads);
   } catch (const std::exception&) {  // out of memory: what is there is there
   }
   if (!any_large) return;
@@ -127,6 +124,21 @@ void Warmer::warm(const generation::ServedGeneration& next, const generation::Se
                                 {"milliseconds", std::to_string(static_cast<std::uint64_t>(seconds * 1000))}});
 }
 
+// The terms of the most documents that nobody asked for.
+void Warmer::find_large(Work& work, std::span<const AskedTerm> asked, std::size_t threads) const {
+  std::unordered_set<std::string_view> known;
+  for (const AskedTerm& one : asked) known.insert(one.term);
+  static_cast<void>(in_parallel(work.cold.size(), threads, [&](std::size_t i) -> Result<void> {
+    Cold& cold = work.cold[i];
+    cold.terms = {};
+    if (work.over() || cold.unread) return {};
+    cold.terms = large_terms(cold.partition->open->partition(), kMaxLargeTerms / work.cold.size() + 1,
+                             [&work] { return work.over(); });
+    std::erase_if(cold.terms, [&known](const std::string& term) { return known.contains(term); });
+    return {};
+  }));
+}
+
 // The partitions in turn, kListsAtATime lists of each, several threads at a time.
 void Warmer::fetch_all(Work& work, std::size_t threads) const {
   struct Piece {
@@ -135,10 +147,10 @@ void Warmer::fetch_all(Work& work, std::size_t threads) const {
   };
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < work.cold.size(); ++i)
-    for (std::size_t from = 0; from < work.cold[i].terms; from += kListsAtATime) pieces.push_back({from, i});
+    for (std::size_t from = 0; from < work.cold[i].terms.size(); from += kListsAtATime) pieces.push_back({from, i});
   std::ranges::sort(pieces);
   static_cast<void>(in_parallel(pieces.size(), threads, [&](std::size_t i) -> Result<void> {
-    if (!fetch(work.cold[pieces[i].cold], pieces[i].from, work)) work.full = true;
+    fetch(work.cold[pieces[i].cold], pieces[i].from, work);
     return {};
   }));
 }
@@ -153,17 +165,18 @@ bool Warmer::warm_device(const generation::ServedPartition& partition, std::span
   return gpu_->warm(plan, lists);
 }
 
-// The lists of kListsAtATime terms. False: it is enough.
-bool Warmer::fetch(const Cold& cold, std::size_t from, Work& work) const {
-  if (work.over()) return false;
+// The lists of kListsAtATime terms, unless it is enough.
+void Warmer::fetch(Cold& cold, std::size_t from, Work& work) const {
+  if (work.over() || cold.unread) return;
   const std::uint64_t number = cold.partition->open->number();
   std::vector<lists::ListKey> keys;
-  for (std::size_t i = from; i < std::min(from + kListsAtATime, cold.terms); ++i) {
-    const std::size_t asked = work.asked.size();
-    keys.push_back({number, i < asked ? work.asked[i].term : cold.large[i - asked]});
-  }
+  for (std::size_t i = from; i < std::min(from + kListsAtATime, cold.terms.size()); ++i)
+    keys.push_back({number, cold.terms[i]});
   const auto leases = lists_.fetch(keys, work.deadline);
-  if (!leases) return leases.error().code() == Code::kCorrupt;  // the search that needs the list tells
+  if (!leases) {  // a damaged list is one of many
+    if (leases.error().code() != Code::kCorrupt) cold.unread = true;
+    return;
+  }
   std::uint64_t bytes = 0;
   for (const lists::ListLease& one : *leases) bytes += one->bytes;
   work.lists += leases->size();
@@ -171,7 +184,6 @@ bool Warmer::fetch(const Cold& cold, std::size_t from, Work& work) const {
   // Where a GPU has the lists, those in host memory may go.
   const bool fits = work.bytes.fetch_add(bytes) + bytes < options_.host_bytes / 10 * 9;
   if (gpu_ != nullptr ? !has_room : !fits) work.full = true;
-  return !work.full.load();
 }
 
 void Warmer::remember(const generation::ServedSet& served) {

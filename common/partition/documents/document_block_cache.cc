@@ -78,8 +78,7 @@ void DocumentBlockCache::drop_partition(std::uint64_t partition) {
       const MutexLock lock(shard->mutex);
       return shard->kept.sweep(sweep, [partition](const Key& key) { return key.partition == partition; });
     };
-    while (step()) {
-    }
+    while (step()) sweep.let_go();
   }
 }
 

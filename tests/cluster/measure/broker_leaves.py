@@ -29,6 +29,8 @@ parser.add_argument("--rounds", type=int, default=3)
 parser.add_argument("--instructions", type=float, default=0, help="seconds of load under callgrind; 0: without it")
 parser.add_argument("--keep-callgrind", default="", help="a folder for callgrind's files")
 parsed = parser.parse_args()
+if parsed.connections % parsed.loads:
+    parser.error("--connections is no multiple of --loads")
 
 
 def thread_seconds(pid):

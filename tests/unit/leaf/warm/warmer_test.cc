@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
+#include <mutex>
 #include <set>
 
 #include "leaf/lists/cached_list_store.h"
@@ -16,13 +18,19 @@ class WatchedStore final : public lists::ListStore {
  public:
   explicit WatchedStore(lists::ListStore& below) : below_(below) {}
   Result<std::vector<lists::ListLease>> fetch(std::span<const lists::ListKey> keys, Deadline deadline) override {
-    for (const lists::ListKey& key : keys) asked.push_back(key.term);
+    {
+      const std::scoped_lock lock(mutex_);
+      if (keys.front().partition == unreadable) return Error(Code::kUnavailable, "an input/output error");
+      for (const lists::ListKey& key : keys) asked.push_back(key.term);
+    }
     return below_.fetch(keys, deadline);
   }
   std::vector<std::string> asked;
+  std::uint64_t unreadable = 0;  // a partition's number
 
  private:
   lists::ListStore& below_;
+  std::mutex mutex_;
 };
 
 // A device that counts what it is given.
@@ -62,6 +70,7 @@ class AWarmer : public testing::Test {
     return Warmer({.limit = limit,
                    .host_bytes = host_bytes,
                    .file = served_.folder / "ASKED",
+                   .threads = threads_,
                    .least_documents = least_documents_},
                   store_, gpu, terms_, served_.clock, log_, nullptr);
   }
@@ -69,6 +78,7 @@ class AWarmer : public testing::Test {
   static bool goes_on() { return false; }
 
   std::uint32_t least_documents_ = 1000;
+  std::size_t threads_ = 1;
   serve::ServedCollection served_{support::random_documents(1000, 71), 1};
   std::shared_ptr<const generation::ServedSet> set_ = served_.board.get();
   lists::CachedListStore cache_{served_.store, {.budget_bytes = std::size_t{64} << 20}};
@@ -104,6 +114,33 @@ TEST_F(AWarmer, BeginsWithWhatSearchesAskedFor) {
   const auto known = terms_.counters().misses;
   ASSERT_TRUE(terms_.look_up(generation(), "t5"));
   EXPECT_EQ(terms_.counters().misses, known);
+}
+
+// A table of terms takes long to read where it is large and not in the page cache.
+TEST_F(AWarmer, ReadsWhatSearchesAskedForBeforeItLooksForLargeLists) {
+  ASSERT_TRUE(write_asked(served_.folder / "ASKED", {{"t5", 9}, {"t3", 2}}));
+  warmer().warm(generation(), {}, [&] { return !store_.asked.empty(); });  // no time is left for a look
+  EXPECT_EQ(store_.asked, (std::vector<std::string>{"t5", "t3"}));
+}
+
+TEST_F(AWarmer, GoesOnWithOtherPartitionsWhereOneCannotBeRead) {
+  serve::ServedCollection two(support::random_documents(3000, 72), 2);
+  const auto& partitions = two.board.get()->front()->partitions;
+  lists::CachedListStore cache(two.store, {.budget_bytes = std::size_t{64} << 20});
+  WatchedStore store(cache);
+  for (const std::size_t threads : {std::size_t{1}, std::size_t{4}}) {
+    std::array<std::size_t, 2> read{};
+    for (const std::size_t unreadable : {0, 1}) {
+      store.unreadable = partitions[unreadable].open->number();
+      store.asked.clear();
+      Warmer({.host_bytes = std::size_t{64} << 20, .threads = threads}, store, nullptr, terms_, two.clock, log_,
+             nullptr)
+          .warm(*two.board.get()->front(), {}, goes_on);
+      read[1 - unreadable] = store.asked.size();
+    }
+    EXPECT_GT(read[0], 100u);
+    EXPECT_GT(read[1], 100u);
+  }
 }
 
 TEST_F(AWarmer, WritesDownWhatSearchesAskedFor) {
