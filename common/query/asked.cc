@@ -38,12 +38,15 @@ class Asking {
   }
   // Whether any was left out.
   bool reduce_all(std::vector<Clause>& clauses) const {
-    std::vector<Clause> left;
-    left.reserve(clauses.size());
-    for (Clause& one : clauses)
-      if (reduce(one)) left.push_back(std::move(one));
-    clauses.swap(left);
-    return clauses.size() < left.size();
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < clauses.size(); ++i) {
+      if (!reduce(clauses[i])) continue;
+      if (left != i) clauses[left] = std::move(clauses[i]);
+      ++left;
+    }
+    const bool any = left < clauses.size();
+    clauses.erase(clauses.begin() + static_cast<std::ptrdiff_t>(left), clauses.end());
+    return any;
   }
   bool reduce_node(Bool& both) const {
     const std::size_t written = both.should.size();

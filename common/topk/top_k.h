@@ -23,9 +23,15 @@ class TopK {
       return true;
     }
     if (k_ == 0 || !better(hit, heap_.front())) return false;
-    std::pop_heap(heap_.begin(), heap_.end(), better);
-    heap_.back() = hit;
-    std::push_heap(heap_.begin(), heap_.end(), better);
+    // It takes the place of the worst and sinks: half of what taking one out and putting the other in would compare.
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < k_; child = 2 * at + 1) {
+      if (child + 1 < k_ && better(heap_[child], heap_[child + 1])) ++child;
+      if (!better(hit, heap_[child])) break;
+      heap_[at] = heap_[child];
+      at = child;
+    }
+    heap_[at] = hit;
     return true;
   }
   bool full() const { return heap_.size() == k_; }

@@ -79,6 +79,7 @@ class RequiredSearch {
   engine::Outcome outcome_;
   Candidates left_;  // in the driver's block
   CandidateBuffer kept_[2];
+  CandidateBuffer found_;      // of left_, in the list of an excluded term
   SumsByPlace sums_;           // of the scores of required and optional terms, and phrase_bounds_
   SumsByPlace phrase_bounds_;  // what the phrase adds at most
   // Documents, ascending, whose sequences are to be looked at for the phrase. Their sums are without it.
@@ -197,7 +198,7 @@ void RequiredSearch::keep_repeated(JoinedList& list) {
   left_ = kept.view();
 }
 
-// Looks each document that is left up in the lists of excluded terms.
+// Of what is left, the documents that are hidden and those that the lists of excluded terms have.
 void RequiredSearch::drop_excluded() {
   if (plan_.plan.hidden != nullptr) {
     CandidateBuffer& kept = free_buffer();
@@ -206,8 +207,19 @@ void RequiredSearch::drop_excluded() {
   }
   for (JoinedList& one : lists_.excluded()) {
     CandidateBuffer& kept = free_buffer();
-    for (std::uint32_t i = 0; i < left_.count; ++i)
-      if (!one.has(left_.docids[i])) kept.add(left_.docids[i], left_.places[i]);
+    std::uint32_t done = 0;
+    while (done < left_.count && one.find(left_.docids[done])) {
+      const std::uint32_t begin = std::exchange(done, left_.end_of(done, one.last()));
+      one.reader().enter(one.block());
+      found_.clear();
+      cpu::intersect({left_.docids + begin, left_.places + begin, done - begin}, one.reader(), found_, nullptr);
+      const Candidates found = found_.view();
+      std::array<std::uint64_t, kBlockLength / 64> bits{};  // by place
+      for (std::uint32_t i = 0; i < found.count; ++i)
+        bits[found.places[i] / 64] |= std::uint64_t{1} << found.places[i] % 64;
+      kept.add_if(left_, begin, done, [&](std::uint32_t place) { return (bits[place / 64] >> place % 64 & 1) == 0; });
+    }
+    kept.add_if(left_, done, left_.count, [](std::uint32_t) { return true; });
     left_ = kept.view();
   }
 }
@@ -355,8 +367,10 @@ Result<engine::Outcome> RequiredSearch::run() {
       else
         going_on_ &= narrow(list);
     }
-    if (left_.count > 0) drop_excluded();
+    // Where scores drop some, only the others are looked up in the lists of excluded terms.
+    if (left_.count > 0 && least_ == 0) drop_excluded();
     if (left_.count > 0) score_required();
+    if (left_.count > 0 && least_ > 0) drop_excluded();
     if (left_.count > 0) add_optional();
     if (phrase_ != nullptr)
       await_sequences();

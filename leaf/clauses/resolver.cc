@@ -1,7 +1,9 @@
 #include "leaf/clauses/resolver.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -52,14 +54,16 @@ class Resolver {
   static Result<Node> node(auto what) { return Node{std::move(what), {}}; }
 
   ListNumber add_list(std::string term, std::uint32_t field, std::uint64_t df) {
-    const auto [at, is_new] = places_.try_emplace(term, static_cast<ListNumber>(query_.lists.size()));
-    if (!is_new) return at->second;
+    const auto at = places_.lower_bound(term);
+    if (at != places_.end() && at->first == term) return at->second;
+    const auto number = static_cast<ListNumber>(query_.lists.size());
+    places_.emplace_hint(at, term, number);
     query_.lists.push_back({std::move(term), field, df});
     if (!query_.norms.contains(field)) {
       const std::uint64_t tokens = field < source_.field_tokens.size() ? source_.field_tokens[field] : 0;
       query_.norms[field] = scoring::length_norm(source_.bm25, {source_.statistics.documents, tokens});
     }
-    return at->second;
+    return number;
   }
   // Nothing: no document has the term.
   Result<std::optional<ListNumber>> list_of(const Target& target, std::string_view word) {
@@ -83,7 +87,8 @@ class Resolver {
   Result<Node> terms_node(const Target& target, const std::vector<std::string>& words, bool all) {
     std::vector<std::pair<std::string_view, std::uint32_t>> distinct;
     std::unordered_map<std::string_view, std::size_t> places;
-    for (const std::string& word : words) {
+    if (words.size() == 1) distinct.emplace_back(words.front(), 1);
+    for (const std::string& word : std::span(words).subspan(distinct.size())) {
       const auto [at, is_new] = places.try_emplace(word, distinct.size());
       if (is_new)
         distinct.emplace_back(word, 1);
@@ -292,7 +297,7 @@ class Resolver {
 
   const ResolverSource& source_;
   ResolvedQuery query_;
-  std::unordered_map<std::string, ListNumber> places_;
+  std::map<std::string, ListNumber> places_;
 };
 
 }  // namespace
