@@ -1,17 +1,20 @@
 #include "leaf/caches.h"
 
+#include "common/partition/values/stored_sequences.h"
 #include "leaf/families/metric_families.h"
 
 namespace frond::leaf {
 
 namespace {
 
-// About: lists take a third more than on the disk; and a length for each document.
+// About: lists take a third more than on the disk; and a length for each document. Sequences of words as on the disk.
 std::uint64_t bytes_on_device(const partition::Partition& partition) {
   const partition::PartitionSummary& sums = partition.summary();
   const std::uint64_t lists =
       sums.docid_bytes + sums.frequency_bytes + sums.index_bytes + sums.bound_bytes + sums.header_bytes;
-  return lists / 3 * 4 + 4 * std::uint64_t{partition.documents()};
+  const std::uint64_t of_a_document = partition.sequences() == nullptr ? 4 : 8;
+  const std::uint64_t sequences = partition.sequences() == nullptr ? 0 : partition.sequences()->bytes();
+  return lists / 3 * 4 + sequences + of_a_document * partition.documents();
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ class RocksPartition final : public Partition {
   std::span<const std::uint32_t> lengths_in(std::uint32_t field) const override {
     return values_ ? values_->lengths_in(field) : std::span<const std::uint32_t>();
   }
+  const StoredSequences* sequences() const override { return values_ ? values_->sequences() : nullptr; }
   ByteView token_codes(DocId docid) const override { return values_ ? values_->token_codes(docid) : ByteView(); }
   Result<std::string> source(DocId docid) const override {
     if (!values_) return std::string();

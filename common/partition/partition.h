@@ -35,6 +35,7 @@
 namespace frond::partition {
 
 class DocumentBlockCache;
+class StoredSequences;
 class ValueColumn;
 
 // A value: a copy, or the bytes of a mapped list. Lists have codec::kReadSlack readable bytes after them. Move-only;
@@ -178,6 +179,8 @@ class Partition {
   // The record of the document's words in their order (values/token_codes.h); empty: it has none. Mapped as columns
   // are, but not checked: TokenCodes::open() does that. Takes a few nanoseconds.
   virtual ByteView token_codes(DocId docid) const = 0;
+  // All of these, as a device keeps them (values/stored_sequences.h); null: no document has one.
+  virtual const StoredSequences* sequences() const = 0;
   // The document as it was given; empty: it was not kept.
   virtual Result<std::string> source(DocId docid) const = 0;
   // The record that StoredDocument::values was written with, put together again; empty: it has none. For merging and

@@ -124,8 +124,9 @@ inline constexpr RunReasonRow kRunReasons[] = {
     {RunReason::kNothing, "nothing", "Nothing ran: no partition has what is searched for, or the time was over."},
     {RunReason::kPriors, "priors", "Documents have static priors, which the GPU of this older leaf does not add."},
     {RunReason::kNoGpuRoom, "no_gpu_room",
-     "The GPU has no room for a partition's static priors, removed documents or columns, so the CPU ran it."},
-    {RunReason::kClause, "clause", "It is more than words, which only the CPU searches."},
+     "The GPU has no room for a partition's priors, removed documents, columns or texts' sequences, so the CPU ran "
+     "it."},
+    {RunReason::kClause, "clause", "It is more than words and an exact phrase, which only the CPU searches."},
 };
 inline constexpr RunReason kLastRunReason = kRunReasons[std::size(kRunReasons) - 1].reason;
 constexpr std::string_view name_of(RunReason reason) { return kRunReasons[static_cast<std::size_t>(reason)].name; }

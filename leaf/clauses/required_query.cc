@@ -6,9 +6,9 @@
 namespace frond::leaf::clauses {
 namespace {
 
-bool are_terms(const std::vector<Node>& nodes) {
-  return std::ranges::all_of(nodes, [](const Node& node) { return std::holds_alternative<TermNode>(node.what); });
-}
+bool is_term(const Node& node) { return std::holds_alternative<TermNode>(node.what); }
+bool is_none(const Node& node) { return std::holds_alternative<NoneNode>(node.what); }
+bool are_terms(const std::vector<Node>& nodes) { return std::ranges::all_of(nodes, is_term); }
 bool is_plain_phrase(const Node& node) {
   const auto* const phrase = std::get_if<PhraseNode>(&node.what);
   return phrase != nullptr &&
@@ -23,8 +23,10 @@ bool is_any_of_terms(const Node& node) {
 // False: there is one of another form.
 bool add_optional(const std::vector<Node>& nodes, std::vector<const Node*>& optional) {
   for (const Node& node : nodes) {
-    if (std::holds_alternative<TermNode>(node.what)) {
+    if (is_term(node)) {
       optional.push_back(&node);
+    } else if (is_none(node)) {
+      continue;
     } else if (is_any_of_terms(node)) {
       for (const Node& term : std::get<BoolNode>(node.what).should) optional.push_back(&term);
     } else {
@@ -43,12 +45,13 @@ std::optional<RequiredQuery> required_query(const Node& root) {
     return query;
   }
   const auto* const both = std::get_if<BoolNode>(&root.what);
-  if (both == nullptr || root.boost != query::Factor() || !both->filter.empty() || !are_terms(both->must_not))
+  if (both == nullptr || root.boost != query::Factor() || !both->filter.empty() ||
+      !std::ranges::all_of(both->must_not, [](const Node& node) { return is_term(node) || is_none(node); }))
     return std::nullopt;
   const bool all = both->minimum != 0 && both->minimum == both->should.size();
   if (both->minimum != 0 && !all) return std::nullopt;
   for (const Node& node : both->must) {
-    if (std::holds_alternative<TermNode>(node.what)) {
+    if (is_term(node)) {
       query.required.push_back(&node);
     } else if (query.phrase == nullptr && is_plain_phrase(node)) {
       query.phrase = &node;
@@ -61,7 +64,8 @@ std::optional<RequiredQuery> required_query(const Node& root) {
     for (const Node& node : both->should) query.required.push_back(&node);
   else if (!add_optional(both->should, query.optional))
     return std::nullopt;
-  for (const Node& node : both->must_not) query.excluded.push_back(&node);
+  for (const Node& node : both->must_not)
+    if (is_term(node)) query.excluded.push_back(&node);
   if (query.required.empty() && query.phrase == nullptr) return std::nullopt;
   return query;
 }

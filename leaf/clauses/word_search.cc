@@ -71,8 +71,9 @@ class RestOfWindows {
 }  // namespace
 
 std::optional<engine::Plan> words_plan(const ClausePlan& plan) {
+  if (cpu::searches_few(plan.plan)) return std::nullopt;  // those lead, and most blocks are not read
   const auto flat = flat_query(*plan.query);
-  if (!flat || cpu::searches_few(plan.plan)) return std::nullopt;  // those lead, and most blocks are not read
+  if (!flat || !flat->is_words) return std::nullopt;
   engine::Plan words = plan.plan;
   words.mode = flat->mode;
   std::uint64_t most = 0;

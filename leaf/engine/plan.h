@@ -17,6 +17,7 @@
 #include "common/topk/hit.h"
 #include "leaf/engine/code_order.h"
 #include "leaf/engine/document_codes.h"
+#include "leaf/engine/term_role.h"
 #include "leaf/lists/list_store.h"
 
 namespace frond::leaf::engine {
@@ -43,6 +44,21 @@ struct PlanTerm {
   float weight = 0;            // scoring::term_weight(), query frequency included
   scoring::BoundScale bounds;  // turns packed deficits into bounds of contributions
   lists::DeviceLease on_device{};
+  TermRole role = TermRole::kRequired;  // with others the plan is for an accelerator alone (is_of_clauses())
+};
+
+// Words in their order, of which a document that matches has all, and whose places it has in some field. The score is
+// that of a term with the number of such places as frequency.
+struct PlanPhrase {
+  struct Word {
+    std::uint32_t number = 0;  // in the phrase
+    std::uint64_t hash = 0;    // partition::term_hash()
+    std::size_t term = 0;      // among the plan's, and required. A weight of 0: the phrase alone asks for it
+  };
+  std::vector<Word> words;  // by number, at least two
+  float weight = 0;         // of the phrase
+  std::optional<scoring::BoundScale> bounds;
+  std::shared_ptr<const DocumentCodes> sequences;  // records of token codes, by places()
 };
 
 struct Plan {
@@ -80,6 +96,8 @@ struct Plan {
   // The order of an accelerator's hits, in place of that by scores: they are the k first of all matches, and `matches`
   // is exact. Their scores are 0 unless the order has_score(); then the plan is ranked. Engines of the CPU ignore it.
   std::optional<CodeOrder> order{};
+  // Required beside the terms, in a ranked plan of kAnd; for an accelerator alone.
+  std::optional<PlanPhrase> phrase{};
   // In a plan of device leases: find_array() of the owners of codes_of(), in their order.
   std::vector<std::shared_ptr<const void>> codes_on_device{};
   Deadline deadline = Deadline::never();
@@ -90,11 +108,18 @@ struct Plan {
 // the GPU's engine runs such a plan, and no other may be asked about it.
 inline bool of_device_leases(const Plan& plan) { return !plan.terms.empty() && plan.terms.front().list == nullptr; }
 
+// Whether documents must have more, or may have less, than all or any of the terms: engines of the CPU know no such
+// plan. It is ranked, of kAnd, and nothing is counted.
+inline bool is_of_clauses(const Plan& plan) {
+  return plan.phrase || std::any_of(plan.terms.begin(), plan.terms.end(),
+                                    [](const PlanTerm& term) { return term.role != TermRole::kRequired; });
+}
+
 // Whether priors change scores.
 inline bool adds_priors(const Plan& plan) { return plan.ranked && plan.priors != nullptr && plan.prior_weight > 0; }
 
 // All codes that the plan needs on a device: those that are counted, each with its places() behind it if it has some,
-// then those of its order.
+// then those of its order, then the sequences of its phrase and their places().
 inline std::vector<std::shared_ptr<const DocumentCodes>> codes_of(const Plan& plan) {
   std::vector<std::shared_ptr<const DocumentCodes>> codes;
   for (const CountedCodes& counted : plan.counted) {
@@ -104,6 +129,7 @@ inline std::vector<std::shared_ptr<const DocumentCodes>> codes_of(const Plan& pl
   if (plan.order)
     for (const CodeKey& key : plan.order->keys)
       if (!key.is_score()) codes.push_back(key.codes);
+  if (plan.phrase) codes.insert(codes.end(), {plan.phrase->sequences, plan.phrase->sequences->places()});
   return codes;
 }
 

@@ -14,6 +14,7 @@
 
 #include "common/scoring/bm25.h"
 #include "common/scoring/prior.h"
+#include "leaf/engine/term_role.h"
 #include "leaf/gpu/block_entry.h"
 
 namespace frond::leaf::gpu {
@@ -26,7 +27,24 @@ struct TermOnDevice {
   scoring::BoundScale bounds;
   float weight;
   scoring::Score max_score;  // of any posting of the list
-  scoring::Score max_rest;   // sum of `max_score` of the terms behind this one
+  scoring::Score max_rest;   // sum of `max_score` of the terms behind this one, and PhraseOnDevice::most
+  engine::TermRole role;     // terms are sorted by it first
+};
+
+// A phrase of a query (search/warp_phrase.cuh).
+struct WordOnDevice {
+  std::uint64_t hash;    // partition::term_hash()
+  std::uint32_t number;  // in the phrase
+};
+struct PhraseOnDevice {
+  const std::byte* sequences;   // records of token codes, one behind the other
+  const std::uint32_t* begins;  // of the documents' records, and the end
+  const WordOnDevice* words;    // QueryOnDevice::phrase_words, at most kMaxPhraseWords; the rarest first
+  std::uint32_t last;           // the greatest number
+  float weight;
+  // What it adds at most; 0: it is what the first term's list, which only the phrase asks for, adds in place of its own
+  // postings: these have the phrase's weight, and the phrase is nowhere more often than its words.
+  scoring::Score most;
 };
 
 struct QueryOnDevice {
@@ -45,7 +63,7 @@ struct QueryOnDevice {
   std::uint32_t seed_term;
   std::uint32_t k;      // 1 .. 1000; unranked: 0 .. 1000
   std::uint32_t reach;  // of so many postings of any list at least k are of documents that are not hidden
-  bool conjunction;     // kAnd of two terms or more
+  bool conjunction;     // kAnd of two terms or more, or with a phrase
   // Of a conjunction: matches beyond this number need not be counted. Unranked: kCountAll, or 0, then none are counted.
   std::uint32_t count_to;
   scoring::Score floor;  // documents with lower scores are not wanted
@@ -58,6 +76,8 @@ struct QueryOnDevice {
   // Unranked:
   // Terms whose lists are combined by their marks (search/warp_marks.cuh): for AND all, for OR the first; 0: none.
   std::uint32_t by_marks;
+  std::uint32_t phrase_words;  // 0: there is no phrase
+  const PhraseOnDevice* phrase;
 };
 
 // Whether the row of a term is for the lists that are combined by their marks.
@@ -107,7 +127,8 @@ struct HitOnDevice {
 };
 
 struct BatchOnDevice {
-  // Plain data: queries, terms, rows, group_rows, counted and summed. start_queries() copies it to device memory.
+  // Plain data: queries with their phrases, terms, rows, group_rows, counted and summed. start_queries() copies it to
+  // device memory.
   const std::byte* staged;    // from here, in pinned host memory; aligned to 16
   std::byte* input;           // to here
   std::uint32_t input_bytes;  // a multiple of 16
@@ -138,6 +159,7 @@ struct BatchOnDevice {
   std::uint64_t launch;    // number of this launch among those with the same `answers`; not 0
   ListCodecs codecs;       // of all lists
   bool priors;             // some query has priors
+  bool clauses;            // some query has a phrase, or terms that are not required (engine::is_of_clauses())
   bool unranked;           // all queries: the k first documents, with scores as in document_order.h
   bool counts;             // unranked, and k is 0 in all queries: there are no bins and no candidates
   bool by_bucket;          // unranked: documents are looked up by bucket in lists of codec hs-lrc

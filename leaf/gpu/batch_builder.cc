@@ -15,7 +15,7 @@ using scoring::Score;
 // terms, since a document of one list may not match.
 Score stored_threshold(const ReadyPlan& ready, std::uint32_t reach) {
   const engine::Plan& plan = *ready.plan;
-  if (plan.mode == engine::Mode::kAnd && plan.terms.size() > 1) return 0;
+  if (is_conjunction(plan)) return 0;
   Score best = 0;
   for (std::size_t i = 0; i < plan.terms.size(); ++i) {
     for (std::size_t rank = 0; rank < postings::kBestRanks.size(); ++rank) {
@@ -60,7 +60,7 @@ Score kth_prior(const ReadyPlan& ready) {
 // least k postings. terms.size(): none.
 std::uint32_t seed_of(const engine::Plan& plan, std::span<const TermOnDevice> terms) {
   const auto many = static_cast<std::uint32_t>(terms.size());
-  if (plan.mode == engine::Mode::kAnd && many > 1) return many;  // a document of one list may not match
+  if (is_conjunction(plan)) return many;  // a document of one list may not match
   for (std::uint32_t i = 0; i < many; ++i)
     if (terms[i].list.count >= plan.k) return i;
   return many;
@@ -115,6 +115,7 @@ double work_of_block(const Driver& driver) {
   const QueryOnDevice& query = driver.query;
   if (drives_by_marks(query, driver.number)) return std::min(kWorkOfMarks * query.by_marks, 1.0);
   const TermOnDevice& term = driver.term;
+  if (query.phrase_words > 0) return kWorkOfPhrase;
   if (query.terms == 1) return 1;
   if (query.conjunction) return 2;
   if (driver.unranked) return 1 + std::min(driver.number, 3u);
@@ -162,27 +163,27 @@ const ResidentList& longest_of(const ReadyPlan& ready) {
 
 bool counts_hidden(const ReadyPlan& ready) {
   if (ready.hidden == nullptr || ready.hidden_postings) return false;
-  return ready.plan->terms.size() == 1 || (!ready.plan->ranked && ready.plan->mode == engine::Mode::kOr);
+  return is_of_one_list(*ready.plan) || (!ready.plan->ranked && ready.plan->mode == engine::Mode::kOr);
 }
 
 bool fits_kernels(const engine::Plan& plan) {
   return plan.k >= (plan.ranked ? 1 : 0) && plan.k <= kMaxHits && !plan.terms.empty() &&
-         plan.terms.size() <= kMaxQueryTerms &&
+         plan.terms.size() <= kMaxQueryTerms && (!plan.phrase || plan.phrase->words.size() <= kMaxPhraseWords) &&
          std::all_of(plan.terms.begin(), plan.terms.end(),
                      [](const engine::PlanTerm& term) { return term.on_device || term.list->postings.count() > 0; });
 }
 
 bool can_rank_ties(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
-  return (plan.mode == engine::Mode::kOr || plan.terms.size() == 1) &&
-         (scoring::is_of_impacts(plan.norm) || ready.priors == nullptr);
+  return !is_conjunction(plan) && (scoring::is_of_impacts(plan.norm) || ready.priors == nullptr);
 }
 
 // Adds a plan's terms in the order that batch.h describes.
-std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
+std::span<TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const std::size_t first = terms_.size();
   const auto before = [&plan](const TermOnDevice& a, const TermOnDevice& b) {
+    if (a.role != b.role) return a.role < b.role;
     if (plan.mode == engine::Mode::kAnd) return a.list.count < b.list.count;
     return plan.ranked ? a.max_score > b.max_score : a.list.count > b.list.count;
   };
@@ -192,7 +193,8 @@ std::span<const TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
                       .bounds = term.bounds,
                       .weight = term.weight,
                       .max_score = term.bounds.bound(ready.lists[i]->list_deficit),
-                      .max_rest = 0});
+                      .max_rest = 0,
+                      .role = term.role});
     for (std::size_t at = terms_.size() - 1; at > first && before(terms_[at], terms_[at - 1]); --at)
       std::swap(terms_[at], terms_[at - 1]);
   }
@@ -217,27 +219,27 @@ void BatchBuilder::add_row(std::uint32_t term) {
 }
 
 // Adds what ranked and unranked queries have in common. Returns its terms, in their order.
-std::span<const TermOnDevice> BatchBuilder::add_query(const ReadyPlan& ready) {
+std::span<TermOnDevice> BatchBuilder::add_query(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   const auto first_term = static_cast<std::uint32_t>(terms_.size());
   const auto own = add_terms(ready);
   const auto many = static_cast<std::uint32_t>(own.size());
-  queries_.push_back(
-      {.lengths = ready.lengths->lengths,
-       .hidden = ready.hidden ? ready.hidden->words : nullptr,
-       .many_hidden = hides_many(ready) ? ready.hidden->words : nullptr,
-       .norm = plan.norm,
-       .min_length = ready.lengths->min_length,
-       .first_term = first_term,
-       .terms = many,
-       .seed_term = many,
-       .k = plan.k,
-       .reach = reach_of(ready),
-       .conjunction = plan.mode == engine::Mode::kAnd && many > 1,  // of one term AND and OR are the same
-       .floor = ready.floor,
-       .documents = ready.lists.front()->documents,
-       .origin = ready.origin});
+  queries_.push_back({.lengths = ready.lengths->lengths,
+                      .hidden = ready.hidden ? ready.hidden->words : nullptr,
+                      .many_hidden = hides_many(ready) ? ready.hidden->words : nullptr,
+                      .norm = plan.norm,
+                      .min_length = ready.lengths->min_length,
+                      .first_term = first_term,
+                      .terms = many,
+                      .seed_term = many,
+                      .k = plan.k,
+                      .reach = reach_of(ready),
+                      .conjunction = is_conjunction(plan),
+                      .floor = ready.floor,
+                      .documents = ready.lists.front()->documents,
+                      .origin = ready.origin});
   thresholds_.push_back(ready.floor);
+  if (plan.phrase) phrases_.add(ready, static_cast<std::uint32_t>(queries_.size() - 1), queries_.back(), own);
   return own;
 }
 
@@ -308,6 +310,7 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   group_rows_.clear();
   counted_.clear();
   summed_.clear();
+  phrases_.clear();
   bytes_.clear();
   work_ = 0;
   unranked_ = !plans.front()->plan->ranked;
@@ -330,6 +333,8 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
       std::any_of(queries_.begin(), queries_.end(), [](const auto& query) { return query.priors != nullptr; });
   batch.counts =
       unranked_ && std::all_of(queries_.begin(), queries_.end(), [](const auto& query) { return query.k == 0; });
+  batch.clauses =
+      std::any_of(plans.begin(), plans.end(), [](const auto* ready) { return is_of_clauses(*ready->plan); });
   batch.query_count = static_cast<std::uint32_t>(queries_.size());
   batch.codecs = codecs_;
   std::sort(rows_.begin(), rows_.end(),
@@ -340,6 +345,7 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   // A row's tasks are consecutive, so mostly in one column: all queries progress at the same pace.
   batch.columns = std::max(1u, std::min(batch.query_count > 1 ? kColumns : 1, batch.interleaved_tasks));
   batch.column_tasks = (batch.interleaved_tasks + batch.columns - 1) / batch.columns;
+  phrases_.place(queries_, base, bytes_);
   batch.queries = place(queries_, base, bytes_);
   batch.terms = place(terms_, base, bytes_);
   batch.rows = place(rows_, base, bytes_);

@@ -13,6 +13,7 @@
 #include "common/postings/long_form.h"
 #include "leaf/engine/plan.h"
 #include "leaf/gpu/batch.h"
+#include "leaf/gpu/phrase_builder.h"
 #include "leaf/lists/list_store.h"
 
 namespace frond::leaf::gpu {
@@ -84,13 +85,20 @@ struct ReadyPlan {
   DocId origin = 0;
 };
 
+// Whether its documents are the postings of one list.
+inline bool is_of_one_list(const engine::Plan& plan) { return plan.terms.size() == 1 && !plan.phrase; }
+// Of one list AND and OR are the same.
+inline bool is_conjunction(const engine::Plan& plan) {
+  return plan.mode == engine::Mode::kAnd && !is_of_one_list(plan);
+}
+
 // The list with the most postings, of equal ones the first.
 const ResidentList& longest_of(const ReadyPlan& ready);
 // Whether the device counts how many postings of the longest list are of hidden documents.
 bool counts_hidden(const ReadyPlan& ready);
 
-// Whether the kernels can search it: 1 <= k <= kMaxHits (unranked: 0 too), 1 to kMaxQueryTerms terms, and every term
-// has postings.
+// Whether the kernels can search it: 1 <= k <= kMaxHits (unranked: 0 too), 1 to kMaxQueryTerms terms, every term has
+// postings, and a phrase has at most kMaxPhraseWords.
 bool fits_kernels(const engine::Plan& plan);
 
 // Whether the plan, which is ranked, can be summed when it runs again with `tied` set.
@@ -111,10 +119,10 @@ class BatchBuilder {
   ByteView bytes() const { return bytes_; }
 
  private:
-  std::span<const TermOnDevice> add_query(const ReadyPlan& ready);
+  std::span<TermOnDevice> add_query(const ReadyPlan& ready);
   void add_ranked(const ReadyPlan& ready);
   void add_unranked(const ReadyPlan& ready);
-  std::span<const TermOnDevice> add_terms(const ReadyPlan& ready);
+  std::span<TermOnDevice> add_terms(const ReadyPlan& ready);
   void add_row(std::uint32_t term);
   struct TaskCounts {
     std::uint32_t of_first_rows, all;
@@ -125,6 +133,7 @@ class BatchBuilder {
   std::vector<QueryOnDevice> queries_;
   std::vector<scoring::Score> thresholds_;  // of the queries, when their search begins, about
   std::vector<TermOnDevice> terms_;
+  PhraseBuilder phrases_;
   std::vector<Row> rows_;
   std::vector<std::uint32_t> group_rows_;
   std::vector<std::uint32_t> counted_;  // BatchOnDevice::counted

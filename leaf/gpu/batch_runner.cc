@@ -40,7 +40,7 @@ engine::Outcome unranked_outcome(const ReadyPlan& ready, const AnswerOfQuery& an
   for (std::uint32_t i = 0; i < answer.found; ++i) outcome.hits.push_back({plan.placement.ordinal(hits[i].docid), 0});
   outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;
   outcome.matches = counted;
-  if (plan.mode == engine::Mode::kAnd && plan.terms.size() > 1) return outcome;
+  if (is_conjunction(plan)) return outcome;
   outcome.matches += longest_shown(ready, answer);  // documents that are not counted by the device
   return outcome;
 }
@@ -56,7 +56,7 @@ engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, 
     outcome.hits.push_back({plan.placement.ordinal(hits[i].docid), score});
   }
   outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;
-  if (plan.terms.size() == 1) {
+  if (is_of_one_list(plan)) {
     outcome.matches = longest_shown(ready, answer);
   } else if (plan.mode == engine::Mode::kAnd) {
     outcome.matches = answer.matches;

@@ -62,6 +62,8 @@ struct GpuEngine::Running {
 
 // Of plans with something to count, k = 0 asks for no hits. A ranked OR does not count its matches by itself.
 bool GpuEngine::is_part_of(const engine::Plan& plan, Kind kind) {
+  if (engine::is_of_clauses(plan) || kind == Kind::kClauses)
+    return engine::is_of_clauses(plan) && kind == Kind::kClauses;
   switch (orders_of(plan)) {
     case Orders::kByColumns:
       return kind == Kind::kOrders;
@@ -131,7 +133,7 @@ std::vector<std::optional<Result<engine::Outcome>>> GpuEngine::try_search(const 
     running.parts.pop_front();
   };
   using enum Kind;
-  for (const Kind kind : {kRanked, kUnranked, kOrders, kScoredOrders, kCounts}) {  // counts come last
+  for (const Kind kind : {kRanked, kClauses, kUnranked, kOrders, kScoredOrders, kCounts}) {  // counts come last
     for (std::size_t next = 0; next < plans.size();) {
       Part part;
       part.kind = kind;

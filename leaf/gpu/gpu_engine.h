@@ -86,9 +86,9 @@ class GpuEngine final : public engine::QueryEngine, public engine::Accelerator {
   std::size_t list_bytes() const { return arena_.bytes(); }
 
  private:
-  // Plans of one caller for one launch, and what it finds of them: hits by score, the first hits, those by an order
-  // with counts, by columns or by scores among the keys, or counts alone.
-  enum class Kind { kRanked, kUnranked, kOrders, kScoredOrders, kCounts };
+  // Plans of one caller for one launch, and what it finds of them: hits by score, of words or of clauses, the first
+  // hits, those by an order with counts, by columns or by scores among the keys, or counts alone.
+  enum class Kind { kRanked, kClauses, kUnranked, kOrders, kScoredOrders, kCounts };
   static bool by_counters(Kind kind) { return kind >= Kind::kOrders; }
   static bool is_part_of(const engine::Plan& plan, Kind kind);
   struct Part {

@@ -11,6 +11,7 @@ inline constexpr std::uint32_t kMaxTerms = 4096;  // of all queries together
 // room for them; queries of learned sparse vectors have 20 to 60.
 inline constexpr std::uint32_t kMaxQueryTerms = 64;
 inline constexpr std::uint32_t kMaxHits = 1000;
+inline constexpr std::uint32_t kMaxPhraseWords = 32;  // each lane of a warp has one
 
 // Bins of a query's histogram of scores, all equally wide: together they hold every score that the query can give.
 // Where thousands of scores fall into one, the query is launched again with bins that divide that one. A threshold is
@@ -28,6 +29,8 @@ inline constexpr std::uint32_t kMaxTaskBlocks = 32;
 inline constexpr std::uint32_t kWantedTasks = 12288, kMinTaskWork = 2, kMaxTaskWork = 64;
 // Work of combining one list's marks of kMarksBlock documents, likewise: one load of 128 bytes for 1,024 of them.
 inline constexpr double kWorkOfMarks = 0.25;
+// Work of a block whose documents' sequences are looked at.
+inline constexpr double kWorkOfPhrase = 8;
 // Work of a block that is passed over since its list reaches no threshold.
 inline constexpr double kWorkOfNothing = 1.0 / 32;
 // A block is cut into at most 2^kMaxSplit tasks, of 32 postings.

@@ -27,6 +27,7 @@
 
 #include "common/base/mutex.h"
 #include "common/query/clause.h"
+#include "leaf/clauses/device_phrase.h"
 #include "leaf/clauses/flat_query.h"
 #include "leaf/clauses/searched_partition.h"
 #include "leaf/clauses/work.h"
@@ -84,6 +85,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     // Of the wave's plan: what a GPU counts for the facets, and orders hits by.
     std::optional<collect::DeviceFacets> facets_on_device;
     std::optional<collect::DeviceOrder> order_on_device;
+    std::shared_ptr<const engine::DocumentCodes> sequences;  // … and looks for the phrase in
     wire::PartitionProfile profile;
     std::uint64_t cpu_us = 0;  // of the last search on the CPU
     bool on_cpu = false;       // searched there in this wave
@@ -129,14 +131,17 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   engine::Mode words_mode() const { return flat_ ? flat_->mode : mode_; }
   bool collect_on_device();
   bool collect_on_device(Slot& slot) const;
+  bool find_sequences();
   scoring::Score most_score(const generation::ServedPartition& served) const;
   void add_codes(const Slot& slot, engine::Plan& plan) const;
   void add_counting(schedule::PredictedCosts& costs, std::uint64_t postings) const;
+  static void add_looking(schedule::PredictedCosts& costs, const schedule::QueryFeatures& known);
   bool may_use_gpu() const;
   void search_on_scheduled_cpu();
   void take_answers(std::vector<schedule::GpuAnswer> answers);
   Result<engine::Outcome> with_collected(Slot& slot, Result<engine::Outcome> answer) const;
   void check_answers();
+  Result<engine::Outcome> search_again(Slot& slot, engine::SharedFloor& floor);
   void drop();
   bool is_too_much_here() const;
   std::uint64_t work_in_largest() const;
@@ -208,7 +213,16 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   const scoring::Bm25Parameters& bm25() const {
     return request_.bm25 && !scoring::are_impacts(generation_->bm25) ? *request_.bm25 : generation_->bm25;
   }
-  scoring::BoundScale bounds(const KnownTerms::Term& term, const partition::Partition& partition) const;
+  scoring::BoundScale bounds(float weight, const partition::Partition& partition) const;
+  scoring::BoundScale bounds(const KnownTerms::Term& term, const partition::Partition& partition) const {
+    return bounds(term.weight, partition);
+  }
+  engine::TermRole role_of(std::size_t term) const { return flat_ ? flat_->roles[term] : engine::TermRole::kRequired; }
+  bool is_required(std::size_t term) const {
+    return words_mode() == engine::Mode::kAnd && role_of(term) == engine::TermRole::kRequired;
+  }
+  void add_phrase(const Slot& slot, std::span<const clauses::ListNumber> terms, engine::Plan& plan) const;
+  bool find_codes(engine::Plan& plan) const;
   Result<std::optional<engine::Plan>> plan(Slot& slot, engine::SharedFloor& floor);
   std::optional<engine::Plan> plan_on_device(Slot& slot);
 
@@ -233,7 +247,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   Result<KnownTerms> known_ = KnownTerms();  // looked up once; kCorrupt, kUnavailable: from reading their statistics
   std::optional<Clauses> clause_, filter_;   // of the request, if it has them
   bool clause_has_auto_ = false;             // AND and OR of it differ
-  // The wave's clause with an order or facets, as plain words that a GPU may take.
+  // The wave's clause as lists of terms that a GPU may take, with a phrase of clause_.
   std::optional<clauses::FlatQuery> flat_;
   bool are_weights_ = false;                // the request's clause is known_ instead: the engines of plain words run it
   std::vector<Slot> slots_;                 // of the partitions that the generation has here

@@ -112,8 +112,11 @@ Result<void> SearchQuery::resolve_clause() {
   FROND_TRY(resolve(query::resolved(clause_->clause, mode), *clause_));
   known_ = clause_->known;
   flat_.reset();
-  if (parts_.queries != nullptr && (!wanted_.facets.empty() || sorts()) && !scoring::are_impacts(generation_->bm25))
+  if (parts_.queries != nullptr && !scoring::are_impacts(generation_->bm25))
     flat_ = clauses::flat_query(clause_->resolved);
+  // Counts, orders and documents by their order are of words. A device counts no matches of a ranked OR by itself.
+  const bool counts_all = collects() || request_.rank != wire::Rank::kScore;
+  if (flat_ && (counts_all ? !flat_->is_words : flat_->mode == engine::Mode::kOr)) flat_.reset();
   if (flat_)
     for (std::size_t i = 0; i < known_->terms.size(); ++i) known_->terms[i].weight = flat_->weights[i];
   for (Slot& slot : slots_) slot.lists.clear();

@@ -9,6 +9,7 @@
 
 #include "common/base/ids.h"
 #include "common/topk/top_k.h"
+#include "leaf/clauses/evaluation.h"
 #include "leaf/serve/search_query.h"
 
 namespace frond::leaf::serve {
@@ -73,6 +74,20 @@ void SearchQuery::wave_done() {
   finish();
 }
 
+Result<engine::Outcome> SearchQuery::search_again(Slot& slot, engine::SharedFloor& floor) {
+  if (has_clause()) {
+    FROND_TRY(fetch_lists(slot));
+    FROND_TRY(filter(slot));
+    const clauses::OpenedPartition opened(slot.partition->open->partition());
+    clauses::ClausePlan plan = clause_plan(slot, *clause_, slot.lists, opened);
+    plan.plan.floor = &floor;
+    return clauses::search(plan, parts_.clock);
+  }
+  const auto plan = FROND_TRY(this->plan(slot, floor));
+  if (!plan) return engine::Outcome();
+  return std::move(parts_.engine.search(std::span(&*plan, 1), parts_.clock)[0]);
+}
+
 // Searches again on the CPU what the GPU has answered. Where the two differ the CPU's is the answer.
 void SearchQuery::check_answers() {
   // The engines' own counts are bounded, and those of the CPU count no facets.
@@ -84,11 +99,9 @@ void SearchQuery::check_answers() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (slot.unsearched) return;
-    const auto plan = this->plan(slot, unknown);
-    if (!plan || !*plan) continue;
-    auto found = parts_.engine.search(std::span(&**plan, 1), parts_.clock);
-    if (!found[0]) return;  // its deadline, or damage: the search itself reports that
-    outcomes[i] = *std::move(found[0]);
+    auto found = search_again(slot, unknown);
+    if (!found) return;  // its deadline, or damage: the search itself reports that
+    outcomes[i] = *std::move(found);
     const engine::Outcome& on_gpu = mode_ == engine::Mode::kAnd ? slot.conjunction : slot.disjunction;
     gpu.push_back(on_gpu.hits);
     cpu.push_back(outcomes[i].hits);

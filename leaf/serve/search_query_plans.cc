@@ -122,8 +122,8 @@ engine::Plan SearchQuery::without_terms(const Slot& slot, engine::SharedFloor& f
   return plan;
 }
 
-scoring::BoundScale SearchQuery::bounds(const KnownTerms::Term& term, const partition::Partition& partition) const {
-  return {term.weight, bm25(), generation_->statistics, {generation_->bm25.b, partition.built_average_length()}};
+scoring::BoundScale SearchQuery::bounds(float weight, const partition::Partition& partition) const {
+  return {weight, bm25(), generation_->statistics, {generation_->bm25.b, partition.built_average_length()}};
 }
 
 // Empty: no document of the partition matches. Null in slot.lists: the partition does not have the term. The engine
@@ -140,14 +140,27 @@ Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot, engine::Shared
   FROND_TRY(filter(slot));
   engine::Plan plan = without_terms(slot, floor);
   add_codes(slot, plan);
+  std::vector<clauses::ListNumber> there;
   for (std::size_t i = 0; i < known.size(); ++i) {
-    if (slot.lists[i] != nullptr)
-      plan.terms.push_back({slot.lists[i], known[i].weight, bounds(known[i], partition)});
-    else if (words_mode() == engine::Mode::kAnd)
-      return std::optional<engine::Plan>();
+    if (slot.lists[i] == nullptr) {
+      if (is_required(i)) return std::optional<engine::Plan>();
+      continue;
+    }
+    plan.terms.push_back({slot.lists[i], known[i].weight, bounds(known[i], partition), {}, role_of(i)});
+    there.push_back(static_cast<clauses::ListNumber>(i));
   }
   if (plan.terms.empty()) return std::optional<engine::Plan>();
+  add_phrase(slot, there, plan);
   return std::optional<engine::Plan>(std::move(plan));
+}
+
+// Of a plan of device leases. False: some are not there.
+bool SearchQuery::find_codes(engine::Plan& plan) const {
+  for (const auto& codes : engine::codes_of(plan)) {
+    plan.codes_on_device.push_back(parts_.device->find_array(codes->owner()));
+    if (plan.codes_on_device.back() == nullptr) return false;
+  }
+  return true;
 }
 
 // A plan of device leases (engine/plan.h), without lists in host memory, if all lists are on the device. Otherwise, or
@@ -166,20 +179,27 @@ std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
   if (plan.hidden != nullptr && plan.hidden_on_device == nullptr) return std::nullopt;
   if (engine::adds_priors(plan)) plan.priors_on_device = parts_.device->find_array(plan.priors->arrays());
   if (engine::adds_priors(plan) && plan.priors_on_device == nullptr) return std::nullopt;
-  for (const auto& codes : engine::codes_of(plan)) {
-    plan.codes_on_device.push_back(parts_.device->find_array(codes->owner()));
-    if (plan.codes_on_device.back() == nullptr) return std::nullopt;
-  }
-  for (const KnownTerms::Term& term : known_->terms) {
+  std::vector<clauses::ListNumber> there;
+  for (std::size_t i = 0; i < known_->terms.size(); ++i) {
+    const KnownTerms::Term& term = known_->terms[i];
     auto lease = term.term->on_device(place, plan.partition, *parts_.device);
-    if (!lease) return std::nullopt;
-    if (*lease != nullptr)
-      plan.terms.push_back({nullptr, term.weight, bounds(term, partition), *std::move(lease)});
-    else if (words_mode() == engine::Mode::kAnd)
-      return std::nullopt;
+    if (!lease || (*lease == nullptr && is_required(i))) return std::nullopt;
+    if (*lease == nullptr) continue;
+    plan.terms.push_back({nullptr, term.weight, bounds(term, partition), *std::move(lease), role_of(i)});
+    there.push_back(static_cast<clauses::ListNumber>(i));
   }
   if (plan.terms.empty()) return std::nullopt;
+  add_phrase(slot, there, plan);
+  if (!find_codes(plan)) return std::nullopt;
   return plan;
+}
+
+// To a plan whose terms are these of the query.
+void SearchQuery::add_phrase(const Slot& slot, std::span<const clauses::ListNumber> terms, engine::Plan& plan) const {
+  if (!flat_ || flat_->phrase == nullptr) return;
+  plan.phrase = clauses::device_phrase(clause_->resolved, *flat_->phrase, terms);
+  plan.phrase->sequences = slot.sequences;
+  plan.phrase->bounds = bounds(flat_->phrase->weight, slot.partition->open->partition());
 }
 
 }  // namespace frond::leaf::serve

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "common/base/parallel.h"
+#include "leaf/clauses/device_phrase.h"
 #include "leaf/families/metric_families.h"
 
 namespace frond::leaf::warm {
@@ -162,6 +163,8 @@ bool Warmer::warm_device(const generation::ServedPartition& partition, std::span
   engine::Plan plan{.lengths = stored.lengths(), .partition = partition.open->number()};
   plan.hidden = partition.hidden.get();
   plan.priors = stored.priors();
+  if (auto sequences = clauses::device_sequences(stored.sequences()))
+    plan.phrase.emplace().sequences = std::move(sequences);
   return gpu_->warm(plan, lists);
 }
 

@@ -41,6 +41,23 @@ class RandomClauses {
     }
   }
 
+  // Words that documents must, may and must not have, of all text, mostly with a phrase: what a GPU takes, too.
+  query::Clause required() {
+    const auto phrases = vocabulary_.fields_for(query::Use::kPhrase);
+    query::Bool both;
+    const auto add = [&](std::vector<query::Clause>& to, std::uint32_t most) {
+      for (std::uint32_t i = below(most + 1); i-- > 0;) to.push_back({query::Words{"", word(), query::Mode::kAnd}});
+    };
+    if (std::ranges::find(phrases, "") != phrases.end() && below(4) != 0)
+      both.must.push_back({query::Phrase{"", word() + " " + some_words(3)}});
+    add(both.must, both.must.empty() ? 2 : 1);
+    if (both.must.size() == 1 && below(3) == 0) return both.must.front();
+    add(both.should, 2);
+    add(both.must_not, 2);
+    if (both.must.empty()) both.must.push_back({query::All()});
+    return {std::move(both)};
+  }
+
   // Words, signs and pieces of both.
   std::string text() {
     static constexpr std::string_view kPieces[] = {

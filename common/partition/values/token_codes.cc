@@ -195,26 +195,10 @@ void TokenCodesWriter::write(ByteBuffer& out) {
 }
 
 Result<TokenCodes> TokenCodes::open(ByteView record) {
-  const auto corrupt = [] { return Error(Code::kCorrupt, "not the codes of a document's words"); };
+  static_assert(kMostFields == schema::kMaxFields);
   TokenCodes codes;
-  const std::byte *at = record.data(), *const end = at + record.size();
-  const std::uint32_t first = number(at, end);
-  codes.buckets_ = number(at, end);
-  codes.width_ = 1u << (first & 3);
-  codes.field_count_ = first >> 2;
-  if (codes.width_ > 4 || codes.field_count_ == 0 || codes.field_count_ > schema::kMaxFields || codes.buckets_ == 0)
-    return corrupt();
-  codes.fields_ = at;
-  std::uint64_t words = 0, field = 0;
-  for (std::uint32_t i = 0; i < codes.field_count_; ++i) {
-    field += std::uint64_t{number(at, end)} + 1;
-    words += std::uint64_t{number(at, end)} + 1;
-  }
-  if (field > schema::kMaxFields || codes.buckets_ + words * codes.width_ != static_cast<std::uint64_t>(end - at))
-    return corrupt();
-  codes.displacements_ = at;
-  codes.codes_ = codes.displacements_ + codes.buckets_;
-  codes.end_ = end;
+  if (!codes.read(record.data(), record.data() + record.size()))
+    return Error(Code::kCorrupt, "not the codes of a document's words");
   return codes;
 }
 

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "common/base/bytes.h"
+#include "common/base/check.h"
 #include "common/base/result.h"
 
 namespace frond::partition {
@@ -71,44 +72,51 @@ class TokenCodesWriter {
   std::vector<std::uint32_t> codes_;  // by number
 };
 
-// A record, opened. Borrows its bytes. Plain values; any thread.
+// A record, opened. Borrows its bytes. Plain values; any thread, also of a device.
 class TokenCodes {
  public:
   // Checks the sizes only: any codes are safe. kCorrupt.
   static Result<TokenCodes> open(ByteView record);
+  // The same of the bytes at .. end. False: they are none.
+  FROND_HOST_DEVICE bool read(const std::byte* at, const std::byte* end);
   struct Field {
     std::uint32_t field = 0;
     std::uint32_t words = 0;           // gaps among them
     const std::byte* codes = nullptr;  // unaligned
+    std::uint32_t number = 0;          // of the fields of the document; the first has 1
+    const std::byte* next = nullptr;   // what is said of the next one
   };
-  // Calls visit(const Field&) for each field that has words, ascending.
+  // Moves to the next field that has words, from Field() to the first. False: there is none.
+  FROND_HOST_DEVICE bool next(Field& field) const {
+    if (field.number == field_count_) return false;
+    const bool first = field.number++ == 0;
+    const std::byte* at = first ? fields_ : field.next;
+    const std::byte* const codes = first ? codes_ : field.codes + std::size_t{field.words} * width_;
+    field.field = number(at, displacements_) + (first ? 0 : field.field + 1);
+    field.words = number(at, displacements_) + 1;
+    field.next = at;
+    field.codes = codes;
+    // A file that is cut off reads as zeros from then on, so there may be fewer words than there were, never more.
+    return std::uint64_t{field.words} * width_ <= static_cast<std::uint64_t>(end_ - codes);
+  }
+  // Calls visit(const Field&) for each, ascending.
   template <class Visit>
   void for_each_field(const Visit& visit) const {
-    const std::byte *at = fields_, *codes = codes_;
-    Field field;
-    for (std::uint32_t i = 0; i < field_count_; ++i) {
-      field.field = number(at, displacements_) + (i == 0 ? 0 : field.field + 1);
-      field.words = number(at, displacements_) + 1;
-      // A file that is cut off reads as zeros from then on, so there may be fewer words than there were, never more.
-      if (std::uint64_t{field.words} * width_ > static_cast<std::uint64_t>(end_ - codes)) return;
-      field.codes = codes;
-      codes += std::size_t{field.words} * width_;
-      visit(field);
-    }
+    for (Field field; next(field);) visit(field);
   }
-  std::uint32_t width() const { return width_; }  // bytes of a code: 1, 2 or 4
+  FROND_HOST_DEVICE std::uint32_t width() const { return width_; }  // bytes of a code: 1, 2 or 4
   // The code of a term that the document has. Never the code of a gap.
-  std::uint32_t code(std::uint64_t hash) const {
+  FROND_HOST_DEVICE std::uint32_t code(std::uint64_t hash) const {
     return code_of(hash, static_cast<std::uint32_t>(displacements_[bucket_of(hash, buckets_)]), width_);
   }
 
-  static constexpr std::uint32_t kGapCode = 0;
+  static constexpr std::uint32_t kGapCode = 0, kMostFields = 256;
 
-  static std::uint32_t bucket_of(std::uint64_t hash, std::uint32_t buckets) {
+  FROND_HOST_DEVICE static std::uint32_t bucket_of(std::uint64_t hash, std::uint32_t buckets) {
     return static_cast<std::uint32_t>((hash >> 32) * buckets >> 32);
   }
   // 1 … the widest code of the width.
-  static std::uint32_t code_of(std::uint64_t hash, std::uint32_t displacement, std::uint32_t width) {
+  FROND_HOST_DEVICE static std::uint32_t code_of(std::uint64_t hash, std::uint32_t displacement, std::uint32_t width) {
     const std::uint64_t most = width == 1 ? 0xff : width == 2 ? 0xffff : 0xffff'ffff;
     std::uint64_t mixed = (hash ^ (displacement * 0x9e37'79b9'7f4a'7c15)) * 0xff51'afd7'ed55'8ccd;
     mixed ^= mixed >> 32;
@@ -117,7 +125,7 @@ class TokenCodes {
 
  private:
   // A varint before `end`, of which the lowest 32 bits count; moves `at` behind it.
-  static std::uint32_t number(const std::byte*& at, const std::byte* end) {
+  FROND_HOST_DEVICE static std::uint32_t number(const std::byte*& at, const std::byte* end) {
     std::uint32_t value = 0;
     for (unsigned shift = 0; at < end && shift < 32; shift += 7) {
       const auto byte = static_cast<std::uint32_t>(*at++);
@@ -130,5 +138,23 @@ class TokenCodes {
   std::uint32_t field_count_ = 0, width_ = 1, buckets_ = 0;
   const std::byte *fields_ = nullptr, *displacements_ = nullptr, *codes_ = nullptr, *end_ = nullptr;
 };
+
+FROND_HOST_DEVICE inline bool TokenCodes::read(const std::byte* at, const std::byte* end) {
+  const std::uint32_t first = number(at, end);
+  buckets_ = number(at, end);
+  width_ = 1u << (first & 3);
+  field_count_ = first >> 2;
+  if (width_ > 4 || field_count_ == 0 || field_count_ > kMostFields || buckets_ == 0) return false;
+  fields_ = at;
+  std::uint64_t words = 0, field = 0;
+  for (std::uint32_t i = 0; i < field_count_; ++i) {
+    field += std::uint64_t{number(at, end)} + 1;
+    words += std::uint64_t{number(at, end)} + 1;
+  }
+  displacements_ = at;
+  codes_ = at + buckets_;
+  end_ = end;
+  return field <= kMostFields && buckets_ + words * width_ == static_cast<std::uint64_t>(end - at);
+}
 
 }  // namespace frond::partition

@@ -112,7 +112,8 @@ Result<void> ValueReader::open_lengths(std::span<const std::uint64_t> field_toke
 
 Result<void> ValueReader::open_codes() {
   if (code_starts_.empty()) return {};
-  codes_.reserve(code_starts_.size());
+  std::vector<CodesChunk> chunks;
+  chunks.reserve(code_starts_.size());
   for (std::size_t i = 0; i < code_starts_.size(); ++i) {
     const std::string key = numbered_key(files_of(ValueKind::kCodes).prefix, code_starts_[i]);
     const auto bytes = FROND_TRY(held(key));
@@ -120,28 +121,10 @@ Result<void> ValueReader::open_codes() {
     const DocId end = i + 1 < code_starts_.size() ? code_starts_[i + 1] : documents_;
     if (chunk && chunk->documents() > end - code_starts_[i]) chunk = Error(Code::kCorrupt, "it has too many documents");
     if (!chunk) return std::move(chunk).error().within(database_->where(Family::kArrays, key));
-    codes_.push_back(*chunk);
+    chunks.push_back(*chunk);
   }
-  chunks_before_.push_back(0);
-  for (std::uint32_t group = 0; group < groups(); ++group) {
-    std::uint32_t chunk = chunks_before_.back();
-    while (chunk < codes_.size() && code_starts_[chunk] / kValueGroup == group) ++chunk;
-    chunks_before_.push_back(chunk);
-  }
+  sequences_ = std::make_unique<const StoredSequences>(documents_, code_starts_, std::move(chunks));
   return {};
-}
-
-ByteView ValueReader::token_codes(DocId docid) const {
-  if (codes_.empty() || docid >= documents_) return {};
-  // Chunks do not go over the end of a group, and most groups have one or two.
-  const DocId* const first = code_starts_.data() + chunks_before_[docid / kValueGroup];
-  const DocId* const last = code_starts_.data() + chunks_before_[docid / kValueGroup + 1];
-  const DocId* const behind = last - first <= 2 ? std::find_if(first, last, [&](DocId start) { return start > docid; })
-                                                : std::upper_bound(first, last, docid);
-  if (behind == first) return {};
-  const CodesChunk& chunk = codes_[static_cast<std::size_t>(behind - 1 - code_starts_.data())];
-  const std::uint32_t document = docid - behind[-1];
-  return document < chunk.documents() ? chunk.record(document) : ByteView();
 }
 
 Result<PinnedBytes> ValueReader::get(ValueKind kind, DocId first) const {

@@ -15,6 +15,7 @@
 #include "common/partition/documents/document_block.h"
 #include "common/partition/files/database.h"
 #include "common/partition/partition.h"
+#include "common/partition/values/stored_sequences.h"
 #include "common/partition/values/value_column.h"
 #include "common/partition/values/value_table.h"
 #include "common/schema/schema.h"
@@ -38,7 +39,8 @@ class ValueReader {
   std::span<const std::uint32_t> lengths_in(std::uint32_t field) const {
     return field < lengths_.size() ? lengths_[field] : std::span<const std::uint32_t>();
   }
-  ByteView token_codes(DocId docid) const;
+  const StoredSequences* sequences() const { return sequences_.get(); }
+  ByteView token_codes(DocId docid) const { return sequences_ ? sequences_->record(docid) : ByteView(); }
   Result<std::string> source(DocId docid) const;
   Result<ByteBuffer> values_of(DocId docid) const;
 
@@ -85,8 +87,7 @@ class ValueReader {
   // Where files are mapped.
   std::vector<std::unique_ptr<ValueColumn>> columns_;  // by field; null: none
   std::vector<std::vector<std::uint32_t>> lengths_;    // by field; empty: none
-  std::vector<CodesChunk> codes_;                      // by code_starts_
-  std::vector<std::uint32_t> chunks_before_;           // by group, and one more: the chunks that begin before its end
+  std::unique_ptr<const StoredSequences> sequences_;   // null: no document has one
   std::vector<PinnedBytes> copies_;                    // of short chunks
   const BlockDecompressor decompressor_{ByteView()};
   mutable Mutex mutex_;

@@ -8,26 +8,6 @@
 
 namespace frond::partition {
 
-Result<CodesChunk> CodesChunk::open(ByteView bytes) {
-  const auto corrupt = [] { return Error(Code::kCorrupt, "not a chunk of token codes"); };
-  constexpr std::size_t kNumber = sizeof(std::uint32_t);
-  if (bytes.size() < kNumber) return corrupt();
-  CodesChunk chunk;
-  chunk.documents_ = load_le<std::uint32_t>(bytes.data());
-  if (chunk.documents_ == 0 || chunk.documents_ > kValueGroup || (chunk.documents_ + 1) * kNumber > bytes.size())
-    return corrupt();
-  chunk.ends_ = bytes.data() + kNumber;
-  chunk.records_ = bytes.subspan((chunk.documents_ + 1) * kNumber);
-  if (load_le<std::uint32_t>(chunk.ends_ + (chunk.documents_ - 1) * kNumber) != chunk.records_.size()) return corrupt();
-  return chunk;
-}
-
-ByteView CodesChunk::record(std::uint32_t document) const {
-  const std::size_t begin = document == 0 ? 0 : load_le<std::uint32_t>(ends_ + (document - 1) * sizeof(std::uint32_t));
-  const std::size_t end = load_le<std::uint32_t>(ends_ + document * sizeof(std::uint32_t));
-  return begin <= end && end <= records_.size() ? records_.subspan(begin, end - begin) : ByteView();
-}
-
 ValueTable::ValueTable(const std::filesystem::path& folder, std::shared_ptr<const schema::Schema> schema)
     : schema_(std::move(schema)), field_tokens_(schema_->fields.size()) {
   for (std::size_t kind = 0; kind < kValueKinds; ++kind)

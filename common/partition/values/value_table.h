@@ -25,22 +25,6 @@ namespace frond::partition {
 inline constexpr std::size_t kCodesChunkBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kSourceBlockBytes = std::size_t{32} << 10;  // before compression
 
-// Records of adjacent documents: u32 documents, u32 where each record ends behind these, records. Borrows its bytes.
-class CodesChunk {
- public:
-  CodesChunk() = default;
-  // kCorrupt: no such chunk, or its records do not fill it.
-  static Result<CodesChunk> open(ByteView bytes);
-  std::uint32_t documents() const { return documents_; }
-  // Empty: the document, which is below documents(), has none. Safe if the bytes have become zeros meanwhile.
-  ByteView record(std::uint32_t document) const;
-
- private:
-  std::uint32_t documents_ = 0;
-  const std::byte* ends_ = nullptr;
-  ByteView records_;
-};
-
 // One thread. Errors: as SstTable. Memory: kValueGroup documents of each column, at most kMaxColumnChunkBytes, and of
 // each field with lengths, a chunk of codes, a block of sources and a record, and RocksDB's buffers of three files.
 class ValueTable {

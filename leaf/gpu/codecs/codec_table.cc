@@ -32,7 +32,7 @@ ListCodecs kernel_for(std::uint8_t docids, std::uint8_t frequencies) {
 }
 
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream) {
-  return entry_of(batch.priors ? kMixedCodecs : batch.codecs)->search(batch, stream);
+  return entry_of(batch.priors || batch.clauses ? kMixedCodecs : batch.codecs)->search(batch, stream);
 }
 
 }  // namespace frond::leaf::gpu::codecs

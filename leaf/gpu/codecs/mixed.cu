@@ -26,7 +26,7 @@ Result<void> count_hidden_mixed(const BatchOnDevice& batch, device::StreamHandle
   return search::launch_count<MixedLists, kThreads>(batch, stream);
 }
 Result<void> search_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {
-  if (batch.priors) return search::launch_search_with_priors<MixedLists>(batch, stream);
+  if (batch.priors || batch.clauses) return search::launch_search_with_more<MixedLists>(batch, stream);
   return search::launch_search<MixedLists>(batch, stream);
 }
 Result<void> sum_scores_mixed(const BatchOnDevice& batch, device::StreamHandle stream) {

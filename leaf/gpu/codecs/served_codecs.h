@@ -67,8 +67,8 @@ struct PlaceBytes {
 };
 PlaceBytes place_bytes(std::uint8_t codec);
 
-// Launches the search kernel of the batch's codecs, which are not kPackedCodecs; for a batch with priors the one that
-// looks up the codecs of each block. As search::search_lists().
+// Launches the search kernel of the batch's codecs, which are not kPackedCodecs; for a batch with priors or clauses
+// the one that looks up the codecs of each block. As search::search_lists().
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream);
 
 // The search kernel of each codec, and what is launched for lists of any codecs. All are asynchronous. kDevice.

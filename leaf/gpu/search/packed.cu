@@ -18,7 +18,7 @@ Result<void> count_hidden(const BatchOnDevice& batch, device::StreamHandle strea
 
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream) {
   if (batch.codecs != kPackedCodecs) return codecs::search_lists(batch, stream);
-  if (batch.priors) return launch_search_with_priors<PackedLists>(batch, stream);
+  if (batch.priors || batch.clauses) return launch_search_with_more<PackedLists>(batch, stream);
   return launch_search<PackedLists>(batch, stream);
 }
 

@@ -101,10 +101,11 @@ template <class Lists>
 Result<void> launch_search(const BatchOnDevice& batch, device::StreamHandle stream) {
   return launch_search(batch.unranked ? search_batch<Lists, false> : search_batch<Lists, true>, batch, stream);
 }
-// Of ranked batches with priors.
+// Of ranked batches with priors or clauses.
 template <class Lists>
-Result<void> launch_search_with_priors(const BatchOnDevice& batch, device::StreamHandle stream) {
-  return launch_search(search_batch<WithPriors<Lists>, true>, batch, stream);
+Result<void> launch_search_with_more(const BatchOnDevice& batch, device::StreamHandle stream) {
+  return launch_search(batch.clauses ? search_batch<WithClauses<Lists>, true> : search_batch<WithPriors<Lists>, true>,
+                       batch, stream);
 }
 
 }  // namespace frond::leaf::gpu::search

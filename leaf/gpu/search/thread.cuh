@@ -119,6 +119,13 @@ struct WithPriors : Lists {
 };
 template <class Lists>
 concept AddsPriors = Lists::kAddsPriors;
+// Those of batches with phrases, or with terms that are not required, are others again; they add priors, too.
+template <class Lists>
+struct WithClauses : WithPriors<Lists> {
+  static constexpr bool kHasClauses = true;
+};
+template <class Lists>
+concept HasClauses = Lists::kHasClauses;
 // QueryOnDevice::max_prior, which is 0 in other kernels.
 template <class Lists>
 __device__ inline scoring::Score max_prior_of(const QueryOnDevice& query) {

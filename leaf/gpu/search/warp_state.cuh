@@ -63,6 +63,22 @@ __device__ inline std::uint32_t read_together(const std::uint32_t* from) {
   return __shfl_sync(kFullWarp, __ldcg(from), 0);
 }
 
+// Puts the documents of the lanes with `keep` behind the first `kept` of Held, where the lanes have read what was
+// there, in their order. Returns the new count.
+__device__ inline std::uint32_t keep_held(Held& held, std::uint32_t kept, bool keep, DocId docid, Score score,
+                                          std::uint16_t place) {
+  const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
+  __syncwarp();  // all lanes have read their documents
+  if (keep) {
+    const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane_of_warp())));
+    held.docids[to] = docid;
+    held.scores[to] = score;
+    held.places[to] = place;
+  }
+  __syncwarp();
+  return kept + static_cast<std::uint32_t>(__popc(keepers));
+}
+
 // Search, warp layer: hidden documents are taken out of the held ones, once all lists have been asked and before
 // anything is counted or emitted. Few are left by then, so the bits of few are loaded.
 // Mapping, results and shared memory: warp_state.cuh.
@@ -78,17 +94,7 @@ __device__ inline std::uint32_t drop_hidden(const QueryOnDevice& query, Held& he
     const DocId docid = live ? held.docids[at] : 0;
     const Score score = live ? held.scores[at] : 0;
     const std::uint16_t place = live ? held.places[at] : std::uint16_t{0};
-    const bool keep = live && !is_hidden(query, docid);
-    const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
-    __syncwarp();  // all lanes have read their documents
-    if (keep) {
-      const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
-      held.docids[to] = docid;
-      held.scores[to] = score;
-      held.places[to] = place;
-    }
-    __syncwarp();
-    kept += static_cast<std::uint32_t>(__popc(keepers));
+    kept = keep_held(held, kept, live && !is_hidden(query, docid), docid, score, place);
   }
   return kept;
 }

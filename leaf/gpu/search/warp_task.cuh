@@ -3,9 +3,36 @@
 // Mapping, results and shared memory: warp_state.cuh. A block is decoded in registers, lane t has postings 4 t .. 4 t
 // + 3.
 #include "leaf/gpu/search/thread.cuh"
+#include "leaf/gpu/search/warp_phrase.cuh"
 #include "leaf/gpu/search/warp_state.cuh"
 
 namespace frond::leaf::gpu::search {
+
+// What terms mean for a document: for all of a query the same, but in kernels with clauses.
+template <class Lists>
+__device__ inline bool is_required(const QueryOnDevice& query, const TermOnDevice& term) {
+  if constexpr (HasClauses<Lists>) return term.role == engine::TermRole::kRequired;
+  return query.conjunction;
+}
+template <class Lists>
+__device__ inline bool is_excluded(const TermOnDevice& term) {
+  if constexpr (HasClauses<Lists>) return term.role == engine::TermRole::kExcluded;
+  return false;
+}
+// Whether a document stays that a list behind the driving one does not have.
+template <class Lists>
+__device__ inline bool stays_without(const QueryOnDevice& query, const TermOnDevice& term, Score score,
+                                     const Progress& progress) {
+  if constexpr (HasClauses<Lists>)
+    if (is_excluded<Lists>(term) || progress.counting) return !is_required<Lists>(query, term);
+  return !is_required<Lists>(query, term) && score + term.max_rest >= progress.threshold;
+}
+// Whether the driving term's share of a score is that of the phrase (PhraseOnDevice::most).
+template <class Lists>
+__device__ inline bool is_scored_by_phrase(const QueryOnDevice& query) {
+  if constexpr (HasClauses<Lists>) return query.phrase_words > 0 && query.phrase->most == 0;
+  return false;
+}
 
 // Adds documents behind the first `count` of Held, which has room for 128 more, and returns the new count. `block`: the
 // block's index in the task. `before`: docid_before() of the block. Scores: Held. Ends without a __syncwarp(): settle()
@@ -46,7 +73,7 @@ __device__ inline std::uint32_t gather(const TaskQuery& of, const TaskRange& ran
   }
 #pragma unroll
   for (std::uint32_t i = 0; i < 4; ++i) {
-    if (absent[i]) keep[i] = !query.conjunction && scores[i] + next.max_rest >= progress.threshold;
+    if (absent[i]) keep[i] = stays_without<Lists>(query, next, scores[i], progress);
     mine += keep[i];
   }
   const std::uint32_t start = sum_before(mine, lane);
@@ -68,11 +95,12 @@ __device__ inline std::uint32_t gather(const TaskQuery& of, const TaskRange& ran
 
 // Asks the marks of term `number` for the first `count` held documents. Drops those that are no hits if they are not in
 // the list, and marks the others that are not there with kAbsent. Keeps their order; returns how many stay.
+template <class Lists>
 __device__ inline std::uint32_t sift(const TaskQuery& of, const TaskRange& range, std::uint32_t number, Held& held,
                                      std::uint32_t count, const Progress& progress) {
   const TermOnDevice& term = of.terms[number];
   const std::uint32_t lane = lane_of_warp();
-  const bool conjunction = of.query.conjunction, before_driver = number < range.driver;
+  const bool before_driver = number < range.driver;
   constexpr std::uint32_t kLoads = 4;  // in flight
   std::uint32_t kept = 0;
   for (std::uint32_t from = 0; from < count; from += 32 * kLoads) {
@@ -90,17 +118,9 @@ __device__ inline std::uint32_t sift(const TaskQuery& of, const TaskRange& range
       const Score score = at < count ? held.scores[at] : 0;
       const std::uint16_t place = at < count ? held.places[at] : std::uint16_t{0};
       const bool keep =
-          at < count && (present[i] || before_driver || (!conjunction && score + term.max_rest >= progress.threshold));
-      const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
-      __syncwarp();  // all lanes have read their documents
-      if (keep) {
-        const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
-        held.docids[to] = docids[i];
-        held.scores[to] = score;
-        held.places[to] = present[i] ? place : static_cast<std::uint16_t>(place | kAbsent);
-      }
-      __syncwarp();
-      kept += static_cast<std::uint32_t>(__popc(keepers));
+          at < count && (present[i] || before_driver || stays_without<Lists>(of.query, term, score, progress));
+      kept = keep_held(held, kept, keep, docids[i], score,
+                       present[i] ? place : static_cast<std::uint16_t>(place | kAbsent));
     }
   }
   return kept;
@@ -108,7 +128,8 @@ __device__ inline std::uint32_t sift(const TaskQuery& of, const TaskRange& range
 
 // Looks the first `count` held documents up in the list of term `number`. Those that may still be hits stay, in their
 // order, with the term's score added; returns how many. Those with kAbsent are not looked for. Which stay:
-//   AND: documents in the list; when matches are not counted, only those that may reach the threshold.
+//   AND: documents in the list, of an excluded term those that are not, of an optional one all; when matches are not
+//   counted, only those that may reach the threshold.
 //   OR, term behind the driving one (`number` > driver): documents that may reach the threshold.
 //   OR, term before the driving one: documents not in the list. The others are found where that term drives.
 template <class Lists>
@@ -116,7 +137,8 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
                                         std::uint32_t count, Progress& progress) {
   const TermOnDevice& term = of.terms[number];
   const std::uint32_t lane = lane_of_warp();
-  const bool conjunction = of.query.conjunction, before_driver = number < range.driver;
+  const bool required = is_required<Lists>(of.query, term);
+  const bool leaves = number < range.driver || is_excluded<Lists>(term);  // those that the list does not have
   // The score that later terms may still add and, while matches are counted, also the driving term and the prior.
   const Score open =
       progress.counting ? term.max_rest + of.terms[0].max_score + max_prior_of<Lists>(of.query) : term.max_rest;
@@ -138,9 +160,9 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
     bool wanted = block < term.list.block_count;
     Located where{};
     if (wanted) where = locate(term.list, block);
-    const Score most = wanted && !before_driver ? max_score_of(term, where.entry) : 0;
+    const Score most = wanted && !leaves ? max_score_of(term, where.entry) : 0;
     const bool matters = live && score != kNone && score + most + open >= progress.threshold;
-    if (!progress.counting && !before_driver) {
+    if (!progress.counting && !leaves) {
       live = matters;
       wanted = wanted && live;
     }
@@ -150,21 +172,12 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
     const bool found = index != kNone;
     if (progress.counting && !matters)
       score = kNone;
-    else if (found && !before_driver)
+    else if (found && !leaves)
       score += score_posting(of.query, term, Lists::frequency(term.list, block, where.entry, index), docid);
-    const bool keep = before_driver ? live && !found
-                                    : live && (found || !conjunction) &&
-                                          (progress.counting || score + term.max_rest >= progress.threshold);
-    const std::uint32_t keepers = __ballot_sync(kFullWarp, keep);
-    __syncwarp();  // all lanes have read their documents
-    if (keep) {
-      const std::uint32_t to = kept + static_cast<std::uint32_t>(__popc(keepers & lanes_below(lane)));
-      held.docids[to] = docid;
-      held.scores[to] = score;
-      held.places[to] = place;
-    }
-    __syncwarp();
-    kept += static_cast<std::uint32_t>(__popc(keepers));
+    const bool keep =
+        leaves ? live && !found
+               : live && (found || !required) && (progress.counting || score + term.max_rest >= progress.threshold);
+    kept = keep_held(held, kept, keep, docid, score, place);
   }
   return kept;
 }
@@ -185,7 +198,8 @@ __device__ inline Score with_driver(const TaskQuery& of, const TaskRange& range,
   if (score + open < progress.threshold) return 0;
   const std::uint32_t frequency = Lists::frequency(driver.list, block, entry, place % codec::kBlockLength);
   if (!progress.counting) score -= most_of_posting(of.query, driver, frequency);
-  score += scoring::contribution(driver.weight, frequency, __ldg(of.query.lengths + docid), of.query.norm);
+  if (!is_scored_by_phrase<Lists>(of.query))
+    score += scoring::contribution(driver.weight, frequency, __ldg(of.query.lengths + docid), of.query.norm);
   if constexpr (AddsPriors<Lists>) {
     if (of.query.priors == nullptr) return score;
     if (!progress.counting) score -= most_prior_near(of.query, docid);
@@ -206,10 +220,12 @@ __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held&
   for (std::uint32_t i = 1; i < of.query.terms && count > 0; ++i) {
     const std::uint32_t term = range.driver + i, number = term < of.query.terms ? term : term - of.query.terms;
     // gather() has asked the marks of the list behind the driving one.
-    if (i > 1 || number == 0) count = sift(of, range, number, held, count, progress);
+    if (i > 1 || number == 0) count = sift<Lists>(of, range, number, held, count, progress);
     count = look_up<Lists>(of, range, number, held, count, progress);
   }
   if (of.query.hidden != of.query.many_hidden) count = drop_hidden(of.query, held, count);
+  if constexpr (HasClauses<Lists>)
+    if (of.query.phrase_words > 0) count = keep_phrases(of, held, count, progress);
   if (of.query.conjunction) count_matches(of, count, progress);
   for (std::uint32_t from = 0; from < count; from += 32) {
     const std::uint32_t at = from + lane;

@@ -177,7 +177,7 @@ class RandomQuestions {
     if (below(3) == 0)
       ask_plainly(asked);
     else
-      asked.clause = clauses_.clause(1 + below(4));
+      asked.clause = below(3) == 0 ? clauses_.required() : clauses_.clause(1 + below(4));
     if (below(4) == 0) asked.filter = clauses_.clause(1 + below(2));
     const QueryText text(schema_);
     const bool bm25 = schema_.scorer == schema::Scorer::kBm25;

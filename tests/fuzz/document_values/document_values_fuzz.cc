@@ -7,9 +7,9 @@
 
 #include "common/base/check.h"
 #include "common/partition/values/document_values.h"
+#include "common/partition/values/stored_sequences.h"
 #include "common/partition/values/token_codes.h"
 #include "common/partition/values/value_column.h"
-#include "common/partition/values/value_table.h"
 #include "tests/support/random_values.h"
 
 namespace {

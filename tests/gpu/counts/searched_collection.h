@@ -23,7 +23,8 @@ using leaf::gpu::GpuEngine;
 using leaf::serve::SearchMetrics, leaf::serve::SearchParts, leaf::serve::SearchQuery;
 
 inline constexpr std::string_view kSchema =
-    R"({"fields": {"title": {"type": "text", "weight": 2}, "body": {"type": "text"},
+    R"({"fields": {"title": {"type": "text", "weight": 2, "positions": true, "field_search": true},
+  "body": {"type": "text", "positions": true},
   "lang": {"type": "keyword"}, "tag": {"type": "keyword", "many": true}, "year": {"type": "integer"}, "sizes": {"type": "integer", "many": true},
   "bytes": {"type": "integer"}, "counts": {"type": "integer", "many": true}, "price": {"type": "float"}, "published": {"type": "date"}, "open": {"type": "boolean"}}})";
 
@@ -86,10 +87,11 @@ class Searches {
 // By the number of partitions.
 class SearchedCollection : public testing::TestWithParam<std::uint32_t> {
  protected:
-  SearchedCollection() {
-    std::vector<Text> texts;
-    for (int i = 0; i < 1500; ++i) {
-      Text text{"d" + std::to_string(i), random_words(random_, 4), random_words(random_, 30)};
+  // `texts`: in front of the usual ones.
+  explicit SearchedCollection(std::vector<Text> texts = {}) {
+    const std::size_t given = texts.size();
+    for (std::size_t i = 0; i < 1500; ++i) {
+      Text text{"d" + std::to_string(given + i), random_words(random_, 4), random_words(random_, 30)};
       if (random_() % 4 != 0) text.members += R"(,"lang":"l)" + std::to_string(random_() % 40) + '"';
       if (random_() % 3 != 0) text.members += R"(,"tag":["t1","t)" + std::to_string(random_() % 5) + R"("])";
       if (random_() % 5 != 0) text.members += ",\"year\":" + std::to_string(1990 + random_() % 30);

@@ -10,7 +10,7 @@ namespace {
 
 using leaf::gpu::GpuEngine;
 
-std::atomic<std::uint64_t> of_gpu = 0;  // plans
+std::atomic<std::uint64_t> of_gpu = 0, of_clauses = 0, with_phrase = 0;  // plans
 
 class DeviceOfLeaf final : public LeafDevice {
  public:
@@ -23,7 +23,12 @@ class DeviceOfLeaf final : public LeafDevice {
                                 cpu)),
         queries_({},
                  {[this](std::span<const leaf::engine::Plan> plans, leaf::engine::BatchTimes& times) {
-                    return gpu_->try_search(plans, clock_, &times);
+                    auto answers = gpu_->try_search(plans, clock_, &times);
+                    for (std::size_t i = 0; i < plans.size(); ++i) {
+                      of_clauses += answers[i] && is_of_clauses(plans[i]);
+                      with_phrase += answers[i] && plans[i].phrase;
+                    }
+                    return answers;
                   },
                   {}},
                  pool_, clock_, nullptr) {}
@@ -49,10 +54,13 @@ class DeviceOfLeaf final : public LeafDevice {
 
 TEST(QueriesOnGpu, AreAnsweredAsLooksAtEachDocumentSay) {
   compare_queries(
-      300, [](std::uint32_t) { return *leaf::engine_named("cpu"); },
+      1200, [](std::uint32_t) { return *leaf::engine_named("cpu"); },
       [](leaf::engine::QueryEngine& cpu, const Clock& clock) { return std::make_unique<DeviceOfLeaf>(cpu, clock); });
-  std::cout << of_gpu << " plans ran on the GPU" << std::endl;
+  std::cout << of_gpu << " plans ran on the GPU, " << of_clauses << " of clauses, " << with_phrase << " with a phrase"
+            << std::endl;
   EXPECT_GT(of_gpu, 100u);
+  EXPECT_GT(of_clauses, 20u);
+  EXPECT_GT(with_phrase, 10u);
 }
 
 }  // namespace

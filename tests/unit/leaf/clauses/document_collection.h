@@ -4,9 +4,13 @@
 #include <memory>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "common/partition/format/format.h"
+#include "common/partition/values/stored_sequences.h"
 #include "common/partition/values/token_codes.h"
 #include "common/partition/values/value_column.h"
 #include "common/postings/list_builder.h"
@@ -104,6 +108,9 @@ class MemoryPartition final : public SearchedPartition {
   std::vector<std::uint32_t> lengths;
   std::map<std::uint32_t, std::vector<std::uint32_t>> field_lengths;
   std::vector<ByteBuffer> codes, chunks;
+  // As stored: `codes` in chunks, for devices.
+  std::vector<ByteBuffer> code_chunks;
+  std::unique_ptr<const partition::StoredSequences> sequences;
   std::map<std::uint32_t, partition::ValueColumn> columns;
   std::map<std::string, DocId, std::less<>> ids;
   std::map<std::string, lists::ListLease> lists;
@@ -114,8 +121,9 @@ class MemoryCollection {
  public:
   static constexpr double kBuiltAverage = 9;
 
-  MemoryCollection(const schema::Schema& schema, const std::vector<TextDocument>& documents, std::uint32_t partitions)
-      : schema_(schema), field_tokens_(schema.fields.size()) {
+  MemoryCollection(const schema::Schema& schema, const std::vector<TextDocument>& documents, std::uint32_t partitions,
+                   std::string_view codec = codec::kDefaultCodec)
+      : schema_(schema), codec_(codec), field_tokens_(schema.fields.size()) {
     for (std::uint32_t p = 0; p < partitions; ++p) add_partition(documents, p, partitions);
   }
 
@@ -145,6 +153,7 @@ class MemoryCollection {
     plan.plan.k = k;
     plan.plan.ranked = ranked;
     plan.plan.lengths = partition.lengths;
+    plan.plan.partition = number + 1;
     plan.plan.norm = query.norms.at(kAllText);
     plan.plan.placement = partition.placement;
     plan.plan.hidden = partition.hidden.get();
@@ -160,6 +169,7 @@ class MemoryCollection {
     return plan;
   }
   std::size_t partitions() const { return partitions_.size(); }
+  const MemoryPartition& partition(std::size_t number) const { return *partitions_[number]; }
   // By their numbers in the collection.
   void hide(const std::vector<bool>& hidden) {
     for (const auto& partition : partitions_) {
@@ -172,6 +182,26 @@ class MemoryCollection {
   }
 
   std::size_t max_expansions = 1024;
+
+  // Of its codes.
+  static void add_sequences(MemoryPartition& made) {
+    std::vector<DocId> starts;
+    for (std::size_t first = 0; first < made.codes.size(); first += partition::kValueGroup) {
+      const auto group = std::span(made.codes)
+                             .subspan(first)
+                             .first(std::min<std::size_t>(made.codes.size() - first, partition::kValueGroup));
+      starts.push_back(static_cast<DocId>(first));
+      ByteWriter out(made.code_chunks.emplace_back());
+      out.put(static_cast<std::uint32_t>(group.size()));
+      std::uint32_t end = 0;
+      for (const ByteBuffer& record : group) out.put(end += static_cast<std::uint32_t>(record.size()));
+      for (const ByteBuffer& record : group) out.put_bytes(record);
+    }
+    std::vector<partition::CodesChunk> chunks;
+    for (const ByteBuffer& chunk : made.code_chunks) chunks.push_back(partition::CodesChunk::open(chunk).value());
+    made.sequences = std::make_unique<const partition::StoredSequences>(static_cast<std::uint32_t>(made.codes.size()),
+                                                                        std::move(starts), std::move(chunks));
+  }
 
  private:
   void add_partition(const std::vector<TextDocument>& documents, std::uint32_t number, std::uint32_t partitions) {
@@ -214,11 +244,11 @@ class MemoryCollection {
         ++dfs_[term];
       }
     }
-    const postings::ListBuilder builder(*codec::codec_choice_named(codec::kDefaultCodec), made->lengths,
-                                        scoring::Bm25Parameters().b, kBuiltAverage);
+    const postings::ListBuilder builder(*codec::codec_choice_named(codec_), made->lengths, scoring::Bm25Parameters().b,
+                                        kBuiltAverage);
     for (const auto& [term, list] : postings) {
       auto lease = std::make_shared<lists::List>();
-      lease->key = {number, term};
+      lease->key = {number + 1, term};
       std::vector<ByteView> views;
       for (const ByteBuffer& blob : builder.build(list.first, list.second)) {
         auto bytes = std::make_shared<const support::SlackBytes>(blob);
@@ -228,6 +258,7 @@ class MemoryCollection {
       lease->postings = *postings::PostingList::open(views);
       made->lists[term] = std::move(lease);
     }
+    add_sequences(*made);
     add_columns(documents, number, partitions, *made);
     partitions_.push_back(std::move(made));
   }
@@ -258,6 +289,7 @@ class MemoryCollection {
   }
 
   const schema::Schema& schema_;
+  const std::string codec_;
   std::vector<std::uint64_t> field_tokens_;
   std::uint64_t documents_ = 0, tokens_ = 0;
   std::map<std::string, std::uint64_t> dfs_;

@@ -7,8 +7,8 @@
 #include "common/partition/partition.h"
 #include "common/partition/published_partition.h"
 #include "common/partition/ranged/ranged_partition.h"
+#include "common/partition/values/stored_sequences.h"
 #include "common/partition/values/value_column.h"
-#include "common/partition/values/value_table.h"
 #include "tests/support/random_values.h"
 #include "tests/support/ranges.h"
 #include "tests/support/scratch_folder.h"
@@ -121,6 +121,33 @@ TEST_F(StoredValues, AreSearchedWhereTheyAreMapped) {
   EXPECT_EQ(open(summary, FileReads::kBuffered)->column(2), nullptr);
 }
 
+TEST_F(StoredValues, HaveSequencesAsOneArrayForDevices) {
+  const PartitionSummary summary = write(false, scratch_ / "files");
+  const auto partition = open(summary, FileReads::kMapped);
+  const StoredSequences* const all = partition->sequences();
+  ASSERT_NE(all, nullptr);
+  ASSERT_EQ(all->documents(), kDocuments);
+  EXPECT_EQ(all->begin(0), 0u);
+  EXPECT_EQ(all->begin(kDocuments), all->bytes());
+  ByteBuffer bytes(all->bytes() + 100, std::byte{7});
+  for (std::size_t from = 0, piece = 1; from < bytes.size(); from += piece, piece = piece * 3 % 70'001 + 1) {
+    piece = std::min(piece, bytes.size() - from);
+    all->copy(from, std::span(bytes).subspan(from, piece));
+  }
+  std::uint64_t sum = 0;
+  for (DocId docid = 0; docid < kDocuments; ++docid) {
+    const ByteView codes = partition->token_codes(docid);
+    EXPECT_EQ(all->begin(docid + 1) - all->begin(docid), codes.size()) << docid;
+    EXPECT_TRUE(std::ranges::equal(ByteView(bytes).subspan(all->begin(docid), codes.size()), codes)) << docid;
+    sum += codes.size();
+  }
+  EXPECT_EQ(all->bytes(), sum);
+  EXPECT_GT(sum, 0u);
+  EXPECT_TRUE(std::ranges::all_of(std::span(bytes).subspan(sum), [](std::byte one) { return one == std::byte{0}; }));
+  EXPECT_NE(all->name(StoredSequences::Array::kRecords), all->name(StoredSequences::Array::kBegins));
+  EXPECT_EQ(open(summary, FileReads::kCopied)->sequences(), nullptr);
+}
+
 // Where files were published, or lie elsewhere, lengths in fields are read one by one.
 TEST_F(StoredValues, HaveLengthsThatAreFoundWithoutADatabase) {
   const PartitionSummary summary = write(false, scratch_ / "files");
@@ -174,6 +201,7 @@ TEST_F(StoredValues, AreNotThereWithoutASchemaOrDocumentsThatHaveAny) {
   EXPECT_EQ(*partition->schema(), *schema_);
   EXPECT_EQ(partition->column(2), nullptr);
   EXPECT_TRUE(partition->token_codes(0).empty());
+  EXPECT_EQ(partition->sequences(), nullptr);
   EXPECT_EQ(partition->source(4).value(), "");
   EXPECT_EQ(partition->values_of(4).value(), ByteBuffer());
 }
@@ -194,7 +222,10 @@ TEST(AChunkOfCodes, IsSafeWhateverItsBytes) {
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() % 4 == 0 ? random() : 0);
     const ByteView some = ByteView(bytes).first(random() % bytes.size());
     const auto chunk = CodesChunk::open(some);
-    for (std::uint32_t j = 0; chunk && j < chunk->documents(); ++j) (void)chunk->record(j).size();
+    for (std::uint32_t j = 0; chunk && j < chunk->documents(); ++j) {
+      (void)chunk->record(j).size();
+      EXPECT_LE(chunk->begin(j), chunk->bytes().size());
+    }
   }
 }
 

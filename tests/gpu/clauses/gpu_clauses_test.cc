@@ -1,0 +1,196 @@
+// Phrases, and terms that documents must have, may have and must not have, on random documents: a device finds what the
+// CPU finds and what an evaluation of all documents says, with the same scores, for any number of partitions, with
+// hidden documents, whether matches are counted or bounds leave documents out.
+#include <gtest/gtest.h>
+
+#include "common/query/bind.h"
+#include "common/query/clause_json.h"
+#include "common/topk/top_k.h"
+#include "leaf/clauses/device_phrase.h"
+#include "leaf/clauses/flat_query.h"
+#include "leaf/engine/exhaustive.h"
+#include "leaf/gpu/gpu_engine.h"
+#include "tests/support/collections/manual_clock.h"
+#include "tests/unit/leaf/clauses/document_collection.h"
+
+namespace frond::leaf::clauses {
+namespace {
+
+constexpr char kStop[] = "ca";
+
+// As a leaf's search makes it; nothing: it is not for a device, or nothing matches.
+std::optional<engine::Plan> device_plan(const ClausePlan& clause, const MemoryPartition& partition) {
+  const ResolvedQuery& query = *clause.query;
+  const auto flat = flat_query(query);
+  if (!flat) return std::nullopt;
+  const auto bounds = [&](float weight) {
+    return scoring::BoundScale(weight, query.bm25, query.statistics, clause.built);
+  };
+  engine::Plan plan = clause.plan;
+  plan.mode = flat->mode;
+  std::vector<ListNumber> there;
+  for (ListNumber i = 0; i < query.lists.size(); ++i) {
+    if (clause.lists[i] == nullptr) {
+      if (plan.mode == engine::Mode::kAnd && flat->roles[i] == engine::TermRole::kRequired) return std::nullopt;
+      continue;
+    }
+    plan.terms.push_back({clause.lists[i], flat->weights[i], bounds(flat->weights[i]), {}, flat->roles[i]});
+    there.push_back(i);
+  }
+  if (plan.terms.empty()) return std::nullopt;
+  if (flat->phrase == nullptr) return plan;
+  plan.phrase = device_phrase(query, *flat->phrase, there);
+  plan.phrase->bounds = bounds(flat->phrase->weight);
+  plan.phrase->sequences = device_sequences(partition.sequences.get());
+  return plan;
+}
+
+class ClausesOnGpu : public testing::TestWithParam<std::uint32_t> {
+ protected:
+  ClausesOnGpu()
+      : documents_(random_documents(schema_, 900, 7 + GetParam())),
+        collection_(schema_, documents_, GetParam(), GetParam() % 2 == 0 ? codec::kDefaultCodec : "streamvbyte") {}
+
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
+  std::string word() {
+    const std::uint32_t first = std::min(below(5), below(5));
+    return std::string(1, static_cast<char>('a' + first)) + static_cast<char>('a' + std::min(below(3), below(3)));
+  }
+  std::string words(std::uint32_t count) {
+    std::string text = word();
+    while (--count > 0) text += " " + word();
+    return text;
+  }
+  query::Clause some_clause() {
+    const auto term = [this] { return query::Clause{query::Words{"", word(), query::Mode::kAnd}}; };
+    query::Bool both;
+    if (below(4) != 0) {
+      const std::string rare = below(5) == 0 ? " w" + std::to_string(below(900)) : "";
+      both.must.push_back({query::Phrase{"", words(2 + (below(3) == 0 ? below(4) : 0)) + rare}});
+      if (below(3) == 0) return both.must.front();
+    }
+    for (std::uint32_t i = below(2) + (both.must.empty() ? 1 : 0); i-- > 0;) both.must.push_back(term());
+    for (std::uint32_t i = below(3); i-- > 0;) both.should.push_back(term());
+    for (std::uint32_t i = below(3); i-- > 0;) both.must_not.push_back(term());
+    return {std::move(both)};
+  }
+  struct Ranking {
+    std::vector<topk::Hit> hits;
+    std::uint64_t matches = 0;
+  };
+  using Search = std::function<std::optional<Result<engine::Outcome>>(const ClausePlan&, std::size_t partition)>;
+  // Empty: some partition has no answer.
+  std::optional<Ranking> run(const ResolvedQuery& query, std::uint32_t k, bool prunes, const Search& search) {
+    engine::SharedFloor floor;
+    std::vector<std::vector<topk::Hit>> lists;
+    Ranking ranking;
+    for (std::size_t i = 0; i < collection_.partitions(); ++i) {
+      const ClausePlan plan = collection_.plan(i, query, k, true, prunes ? &floor : nullptr);
+      auto outcome = search(plan, i);
+      if (!outcome) return std::nullopt;
+      EXPECT_TRUE(*outcome) << (*outcome).error().message();
+      if (!*outcome) return std::nullopt;
+      EXPECT_TRUE(prunes || (*outcome)->exact);
+      if (prunes && (*outcome)->hits.size() == k) floor.raise((*outcome)->hits.back().score);
+      ranking.matches += (*outcome)->matches;
+      lists.push_back(std::move((*outcome)->hits));
+    }
+    ranking.hits = topk::merge(lists, k);
+    return ranking;
+  }
+  std::optional<Result<engine::Outcome>> on_gpu(const ClausePlan& clause, std::size_t partition) {
+    const auto plan = device_plan(clause, collection_.partition(partition));
+    if (!plan) return engine::Outcome();
+    of_clauses_ += engine::is_of_clauses(*plan);
+    with_phrase_ += plan->phrase.has_value();
+    return std::move(gpu_->try_search(std::span(&*plan, 1), clock_)[0]);
+  }
+  std::optional<ResolvedQuery> resolved(const query::Clause& clause) {
+    const auto bound = query::bind(query::resolved(clause, query::Mode::kAnd), schema_, "clause");
+    if (!bound) return std::nullopt;
+    return collection_.resolve(*bound, analyzer_, plain_analyzer_).value();
+  }
+  void expect_agreement(int clauses) {
+    for (int i = 0; i < clauses; ++i) {
+      const query::Clause clause = some_clause();
+      const auto query = resolved(clause);
+      const auto flat = query ? flat_query(*query) : std::nullopt;
+      if (!flat || flat->mode == engine::Mode::kOr) continue;  // of stop words alone, or but for optional ones
+      const std::uint32_t k = i % 3 == 0 ? 1000 : 1 + below(20);
+      SCOPED_TRACE("partitions " + std::to_string(GetParam()) + ", k " + std::to_string(k) + ": " +
+                   query::clause_json(clause));
+      const auto by = [this](Result<engine::Outcome> (*function)(const ClausePlan&, const Clock&)) {
+        return [this, function](const ClausePlan& plan, std::size_t) { return std::optional(function(plan, clock_)); };
+      };
+      const auto all = run(*query, k, false, by(search_exhaustively)), cpu = run(*query, k, false, by(search));
+      const Search gpu = [this](const ClausePlan& plan, std::size_t partition) { return on_gpu(plan, partition); };
+      for (const bool prunes : {false, true}) {
+        const auto got = run(*query, k, prunes, gpu);
+        ++asked_;
+        if (!got) continue;  // counted by the engine
+        ++answered_;
+        ASSERT_EQ(got->hits, all->hits) << prunes;
+        ASSERT_EQ(got->hits, cpu->hits) << prunes;
+        if (!prunes) {
+          ASSERT_EQ(got->matches, all->matches);
+        }
+      }
+    }
+  }
+
+  const schema::Schema schema_ = support::query_schema();
+  const std::vector<TextDocument> documents_;
+  MemoryCollection collection_;
+  std::mt19937 random_{GetParam()};
+  support::ManualClock clock_;
+  engine::ExhaustiveEngine below_;
+  const std::unique_ptr<gpu::GpuEngine> gpu_ = *gpu::GpuEngine::create(
+      {.memory_bytes = std::size_t{100} << 20, .runners = 1, .copying = gpu::DeviceCache::Copying::kByTheCaller},
+      below_);
+  static text::AnalyzerConfig config(bool stops) {
+    return {text::Stemmer::kNone, stops ? *text::StopWords::own({kStop}) : text::StopWords(false),
+            text::AnalyzerKind::kStandard};
+  }
+  text::Analyzer analyzer_{config(true)}, plain_analyzer_{config(false)};
+  std::size_t asked_ = 0, answered_ = 0, of_clauses_ = 0, with_phrase_ = 0;
+};
+
+TEST_P(ClausesOnGpu, FindWhatTheCpuFinds) {
+  expect_agreement(150);
+  std::vector<bool> hidden(documents_.size());
+  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = below(5) == 0;
+  collection_.hide(hidden);
+  expect_agreement(50);
+  for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = below(5) != 0;
+  collection_.hide(hidden);
+  expect_agreement(50);
+  std::cout << asked_ << " searches, " << answered_ << " answered by the device; plans of clauses: " << of_clauses_
+            << ", with a phrase: " << with_phrase_ << std::endl;
+  EXPECT_EQ(gpu_->counters().unanswered, 0u);
+  EXPECT_EQ(answered_, asked_);
+  EXPECT_GT(with_phrase_, 200u);
+}
+
+TEST_P(ClausesOnGpu, LeaveDamagedSequencesToTheCpu) {
+  const auto query = resolved({query::Phrase{"", "aa ab"}});
+  auto plan = collection_.plan(0, *query, 10, true);
+  auto asked = device_plan(plan, collection_.partition(0));
+  ASSERT_TRUE(asked);
+  ASSERT_TRUE(gpu_->try_search(std::span(&*asked, 1), clock_)[0]);
+  // The same list of documents, whose records are all of bytes that are none.
+  std::vector<ByteBuffer> codes(collection_.partition(0).codes.size(), ByteBuffer(9, std::byte{0xff}));
+  MemoryPartition damaged;
+  damaged.codes = std::move(codes);
+  MemoryCollection::add_sequences(damaged);
+  asked->phrase->sequences = device_sequences(damaged.sequences.get());
+  const auto none = gpu_->try_search(std::span(&*asked, 1), clock_);
+  EXPECT_FALSE(none[0]);
+  EXPECT_EQ(gpu_->counters().unanswered, 1u);
+  asked->phrase->sequences = device_sequences(collection_.partition(0).sequences.get());
+  EXPECT_TRUE(gpu_->try_search(std::span(&*asked, 1), clock_)[0]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Partitions, ClausesOnGpu, testing::Values(1u, 2u, 3u, 16u));
+
+}  // namespace
+}  // namespace frond::leaf::clauses
