@@ -2,9 +2,11 @@
 #include "indexer/write/operation_log.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <thread>
 
@@ -82,6 +84,23 @@ TEST_F(OperationLogTest, TellsThatItHasAChangeOnceThatIsSynced) {
   EXPECT_EQ(told(), 2u);
   ASSERT_TRUE(log->sync(*written));
   EXPECT_EQ(told(), 2u) << "never backwards";
+}
+TEST_F(OperationLogTest, SaysWhatMayBeInItThoughItFailed) {
+  open();
+  ASSERT_TRUE(append({{"a", "{}"}}));
+  rlimit usual;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &usual), 0);
+  const rlimit nothing{0, usual.rlim_max};  // no file may grow
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &nothing), 0);
+  const auto failed = append({{"b", "{}"}});
+  setrlimit(RLIMIT_FSIZE, &usual);
+  std::signal(SIGXFSZ, before);
+  ASSERT_FALSE(failed);
+  EXPECT_NE(failed.error().message().find(kMayBeAccepted), std::string::npos) << failed.error().message();
+  const auto refused = append({{"c", "{}"}}, {}, 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message().find(kMayBeAccepted), std::string::npos) << refused.error().message();
 }
 TEST_F(OperationLogTest, GivesSoMuchAndAtLeastOne) {
   open();
