@@ -39,6 +39,7 @@ class WritingWorld {
   std::uint64_t last_ = 0, acknowledged_ = 0, epoch_ = 0;
   std::uint64_t one_fault_in_;
   int nested_ = 0;  // services that are stopped or slow inside of a call
+  bool touched_ = true;  // what others see may be another than at the last look
   bool faults_ = true;
   Instant faults_until_;
 };
