@@ -4,8 +4,9 @@
 // Threads: --threads of them run searches, main and as many more as are needed; each has an Asio loop of its own, and
 // all that belongs to it runs there: HTTP, query analysis, leaf sockets, timers (search_loop.h). They share the result
 // cache, the flights and the limits, under short locks. Nothing there blocks. Main also serves probes and operators,
-// takes signals, and looks leaves up. With --indexer-service, change × 8 wait for the indexer's service. Each loop has
-// a background thread of Asio's resolver if it looks up names. jemalloc has one.
+// takes signals, and looks leaves up. With --indexer-service, change × 8 wait for the indexer's service; with --otlp,
+// span-export for the collector. Each loop has a background thread of Asio's resolver if it looks up names. jemalloc
+// has one.
 #include <algorithm>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -24,6 +25,7 @@
 #include "broker/http/broker_status.h"
 #include "broker/http/change_forwarder.h"
 #include "broker/http/routes.h"
+#include "broker/http/span_export.h"
 #include "broker/http/tls_endpoint.h"
 #include "broker/options.h"
 #include "broker/search_loop.h"
@@ -248,6 +250,18 @@ int serve(const Options& options, std::size_t descriptors) {
     changes = *std::move(made);
   }
   shared.changes = changes.get();
+  std::unique_ptr<http::SpanExport> spans;
+  if (!options.otlp.empty()) {
+    auto made = http::SpanExport::create({.collector = options.otlp,
+                                          .share = options.trace_sample,
+                                          .most_bytes = options.otlp_buffer,
+                                          .version = config::version(),
+                                          .instance = options.node_name},
+                                         &runtime.log);
+    if (!made) return refuse(std::move(made).error().within("--otlp"));
+    spans = *std::move(made);
+  }
+  shared.searches.spans = spans.get();
   SearchLoops loops(shared, runtime.io);
   SearchLoop& first = loops.first();
   std::optional<elasticsearch::CatalogueFollower> follower;

@@ -33,6 +33,14 @@ config::Flag& add_number(config::CommandLine& command, const std::string& name, 
   return command.add_option(name, value, help).check(config::range(min, max)).show_default();
 }
 
+auto server_url() {
+  const auto why_not = [](const std::string& text) {
+    const auto parsed = net::parse_server(text);
+    return parsed ? std::string() : parsed.error().message();
+  };
+  return config::accepted(why_not, "URL");
+}
+
 // Where and how HTTP is served.
 void add_listeners(config::CommandLine& app, Options& options) {
   app.add_option("--http", options.http, "Where the API is served: HOST:PORT").required().check(config::host_port());
@@ -43,12 +51,7 @@ void add_listeners(config::CommandLine& app, Options& options) {
   app.add_option("--indexer-service", options.indexer_service,
                  "The indexer's service, http[s]://HOST:PORT or unix:PATH: its routes that write documents and "
                  "collections are served here, too; what they are asked is passed on to it. None: they are not")
-      .check(config::accepted(
-          [](const std::string& text) {
-            const auto parsed = net::parse_server(text);
-            return parsed ? std::string() : parsed.error().message();
-          },
-          "URL"))
+      .check(server_url())
       .group("Addresses");
   app.add_option("--indexer-key", options.indexer_key,
                  "File of a key of the indexer's service with all scopes, with which this broker itself asks it: for "
@@ -272,6 +275,21 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
              "ten lines a second, and the last 64 are shown by GET /v1/slow-searches; leaves log them too. 0: none");
   add_number(app, "--access-log", options.access_log, 0.0, 1.0,
              "Share of the HTTP requests that are logged, without what they ask for; 1: all");
+  app.add_option(
+         "--otlp", options.otlp,
+         "http[s]://HOST:PORT[/PATH] of a collector of traces: spans of searches are sent to its PATH/v1/traces, "
+         "as OTLP in JSON; https by the system's authorities. Of requests whose traceparent says that their "
+         "trace is sampled, and of a share of those without one (--trace-sample)")
+      .check(server_url())
+      .group("Logs");
+  add_number(app, "--trace-sample", options.trace_sample, 0.0, 1.0,
+             "Share of the requests without a traceparent whose spans are sent (--otlp); 1: all");
+  app.add_option("--otlp-buffer", options.otlp_buffer,
+                 "Bytes of spans that wait for the collector at most, and as much again while it is asked; more are "
+                 "dropped and counted")
+      .transform(config::byte_size())
+      .show_default("4MiB")
+      .group("Logs");
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 

@@ -58,8 +58,11 @@ struct Options {
   std::uint32_t ready_without_all_after_seconds = 60;
   std::uint32_t replicas = 0;  // leaves that each partition is meant to have; 0: as the one with the most
   std::uint32_t stall_seconds = 15;
-  std::uint32_t slow_query_log_ms = 0;  // 0: none
-  double access_log = 0;                // share of the requests
+  std::uint32_t slow_query_log_ms = 0;   // 0: none
+  double access_log = 0;                 // share of the requests
+  std::string otlp;                      // URL of a collector of spans; empty: none
+  double trace_sample = 0;               // share of the requests whose traces are kept, if clients don't say
+  std::uint64_t otlp_buffer = 4u << 20;  // bytes of spans that wait
   LogLevel log_level = LogLevel::kInfo;
   std::uint64_t log_buffer = Logger::kDefaultBufferBytes;
 };

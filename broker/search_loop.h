@@ -79,6 +79,7 @@ class SearchLoop {
   void count(const frond::http::AnsweredRequest& request) {
     http_metrics_.count(request);
     shared_.access_log.note(request);
+    if (shared_.searches.spans != nullptr) shared_.searches.spans->add(request, shared_.clock.now());
   }
   // The routes' parts on this thread; the rest is to be filled in.
   http::RouteTargets targets();

@@ -16,6 +16,12 @@ inline constexpr Family kSearches{"frond_broker_searches_total", "Searches answe
 inline constexpr Family kSearchTime{"frond_broker_search_duration_seconds",
                                     "From a search's arrival to its answer, by what the cache did."};
 inline constexpr Family kSlow{"frond_broker_slow_searches_total", "Searches that took as long as --slow-query-log."};
+inline constexpr Family kBroken{"frond_broker_broken_promises_total",
+                                "Promises of docs/resiliency.md that were found broken, by their ids there; each is a "
+                                "defect, unless the process did not run for a second."};
+inline constexpr Family kSpans{"frond_broker_spans_total",
+                               "Spans of traces that are kept (--otlp), by outcome: sent, dropped (no room, "
+                               "--otlp-buffer), or failed (the collector did not take them)."};
 inline constexpr Family kInFlight{"frond_broker_searches_in_flight", "Searches being evaluated by leaves."};
 inline constexpr Family kInFlightLimit{"frond_broker_searches_in_flight_limit",
                                        "Searches that may be evaluated at a time at most (--max-in-flight)."};

@@ -41,6 +41,24 @@ void show_admission(metrics::Registry& registry, const Admission& admission) {
   set(registry, families::kCostlyInFlightLimit, static_cast<double>(admission.limits().costly));
 }
 
+void show_promises(metrics::Registry& registry, const SearchService::Shared& shared) {
+  const auto taken = shared.admission.taken();
+  const auto& limits = shared.admission.limits();
+  shared.promises.expect(Promises::kBounded, taken.all <= limits.all && taken.batch <= limits.batch &&
+                                                 taken.costly <= limits.costly &&
+                                                 shared.cache.counters().bytes <= shared.cache.budget());
+  for (std::size_t i = 0; i < Promises::kNames.size(); ++i)
+    follow(registry, families::kBroken, shared.promises.broken(i), {{"promise", Promises::kNames[i]}});
+}
+
+void show_spans(metrics::Registry& registry, const SpanExport* spans) {
+  if (spans == nullptr) return;
+  const SpanExport::Counts counts = spans->counts();
+  follow(registry, families::kSpans, counts.sent, {{"outcome", "sent"}});
+  follow(registry, families::kSpans, counts.dropped, {{"outcome", "dropped"}});
+  follow(registry, families::kSpans, counts.failed, {{"outcome", "failed"}});
+}
+
 void show_requests(metrics::Registry& registry, const BrokerStatus& status) {
   set(registry, families::kMsearchesLimit, static_cast<double>(status.max_msearches));
   follow(registry, families::kMsearchLate, status.msearch.late_lines);
@@ -99,6 +117,8 @@ void export_shared(metrics::Registry& registry, const SearchService::Shared& sha
     show_cache(registry, shared);
     show_admission(registry, shared.admission);
     slow.follow(shared.slow.noted());
+    show_spans(registry, shared.spans);
+    show_promises(registry, shared);
     set(registry, families::kMsearches, static_cast<double>(shared.msearch_requests));
   });
 }

@@ -6,6 +6,7 @@
 #include "broker/http/answer.h"
 #include "broker/http/answer_json.h"
 #include "broker/http/search_service_job.h"
+#include "broker/http/search_spans.h"
 #include "broker/scatter/search.h"
 
 namespace frond::broker::http {
@@ -51,14 +52,6 @@ class Evaluation final : public scatter::Abandonable {
   bool holds_place_ = true;
 };
 
-// Leaves know the search by its trace, and say where its time went if they take so long; 0: if they are asked to.
-scatter::SearchPlan plan_with_trace(const Question& question, const frond::http::Trace& trace, milliseconds slow_from) {
-  scatter::SearchPlan plan = plan_of(question);
-  plan.request.trace = {trace.high, trace.low};
-  plan.request.profile_from = slow_from;
-  return plan;
-}
-
 }  // namespace
 
 bool SearchService::Ticket::waits() const {
@@ -81,6 +74,7 @@ std::optional<frond::http::Response> SearchService::known_answer(const std::stri
   const std::string* const key = topology ? known_.key_of(text, topology->id()) : nullptr;
   const auto cached = key != nullptr ? shared_.cache.find_known(*key) : cache::CachedAnswer();
   if (!cached.value) return {};
+  shared_.promises.expect(Promises::kCached, answer_in(cached).whole());
   auto response =
       rendered(std::chrono::duration_cast<microseconds>(now() - started), CacheUse::kHit, answer_in(cached));
   metrics_.count(Outcome::kWhole, CacheUse::kHit, std::chrono::duration<double>(now() - started).count());
@@ -96,12 +90,14 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   job->found = std::move(found);
   job->line = std::move(line);
   job->trace = asker.trace;
+  if (shared_.spans != nullptr && shared_.spans->keeps(job->trace)) job->span = frond::http::new_span_id();
   give_time(*job, came.value_or(now()));
   if (auto refusal = prepare(*job)) {
     finish(*job, std::move(refusal->first), refusal->second);
   } else if (const auto cached = job->use == CacheUse::kMiss ? shared_.cache.find(job->key) : cache::CachedAnswer();
              cached.value) {
     job->use = CacheUse::kHit;
+    shared_.promises.expect(Promises::kCached, answer_in(cached).whole());
     // A cursor may be of another generation than the one that known texts are of.
     if (!text.empty() && !job->cursor) known_.remember(text, job->topology->id(), job->key);
     answer(*job, cached);
@@ -212,18 +208,29 @@ void SearchService::lead(const std::shared_ptr<Job>& job) {
 std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_ptr<Job>& job,
                                                               cache::Flights::Waiter done) {
   const auto evaluation = std::make_shared<Evaluation>(shared_.admission, job->kind, in_use_);
-  const auto over = [this, job, evaluation, done = std::move(done)](const merge::Page& page) {
+  const auto over = [this, job, evaluation, begun = now(), done = std::move(done)](const merge::Page& page) {
     evaluation->end(share_of_time(*job, page), now());
+    shared_.promises.expect(Promises::kHonest, is_honest(page));
     learn(*job, page);
     if (shared_.slow.is_slow(now() - job->started)) job->slow_profile = slow_profile(page.profile);
+    if (job->span != 0) shared_.spans->add(job->trace, evaluation_spans(page, job->span, begun, now()));
     done(answer_of(*job, page));
   };
   if (!job->asks_leaves())
     over(empty_page(*job));
   else
-    evaluation->go_on(
-        scatter::search(scatter_, plan_with_trace(*job, job->trace, shared_.slow.least()), job->deadline, over));
+    evaluation->go_on(scatter::search(scatter_, plan_with_trace(*job), job->deadline, over));
   return evaluation;
+}
+
+// Leaves know the search by its trace, and say where its time went: if that is kept, else if they take long, or are
+// asked to.
+scatter::SearchPlan SearchService::plan_with_trace(const Job& job) const {
+  scatter::SearchPlan plan = plan_of(job);
+  plan.request.trace = {job.trace.high, job.trace.low};
+  plan.request.profile_from = shared_.slow.least();
+  plan.request.profile |= job.span != 0;
+  return plan;
 }
 
 // For AdaptiveLimit. Where partitions are missing, half of them tell: if these came soon, it is not that there are too
@@ -276,7 +283,7 @@ void SearchService::end(const Ticket& ticket, frond::http::Response instead, Out
   const auto job = ticket.job_.lock();
   if (!job || !job->reply) return;
   release(*job);
-  note_if_slow(*job, outcome);
+  note(*job, outcome);
   metrics_.count(outcome);
   std::exchange(job->reply, nullptr)(std::move(instead));
 }
@@ -329,13 +336,28 @@ void SearchService::finish(Job& job, frond::http::Response response, Outcome out
 SearchService::Reply SearchService::take_reply(Job& job, Outcome outcome) {
   auto reply = std::exchange(job.reply, nullptr);
   if (!reply) return reply;
-  note_if_slow(job, outcome);
+  const bool answered = outcome == Outcome::kWhole || outcome == Outcome::kDegraded;
+  shared_.promises.expect(Promises::kInTime, !answered || now() <= job.deadline.when() + Promises::kLate);
+  note(job, outcome);
   metrics_.count(outcome, job.use, std::chrono::duration<double>(now() - job.started).count());
   return reply;
 }
 
-void SearchService::note_if_slow(Job& job, Outcome outcome) {
+void SearchService::note(Job& job, Outcome outcome) {
   const auto took = now() - job.started;
+  if (job.span != 0) {
+    const bool failed = outcome != Outcome::kWhole && outcome != Outcome::kInvalid && outcome != Outcome::kAbandoned;
+    const Span span{.name = "search",
+                    .id = job.span,
+                    .parent = job.trace.span,
+                    .begin = job.started,
+                    .end = job.started + took,
+                    .error = failed ? std::string(name_of(outcome)) : std::string(),
+                    .attributes = {{"frond.collection", scatter_.map.collection()},
+                                   {"frond.outcome", std::string(name_of(outcome))},
+                                   {"frond.cache", std::string(name_of(job.use))}}};
+    shared_.spans->add(job.trace, {&span, 1});
+  }
   if (!shared_.slow.is_slow(took)) return;
   shared_.slow.note({.trace = job.trace,
                      .collection = scatter_.map.collection(),

@@ -23,8 +23,10 @@
 #include "broker/http/admission.h"
 #include "broker/http/broker_metrics.h"
 #include "broker/http/known_costs.h"
+#include "broker/http/promises.h"
 #include "broker/http/search_parameters.h"
 #include "broker/http/slow_searches.h"
+#include "broker/http/span_export.h"
 #include "broker/http/text_reader.h"
 #include "broker/merge/merge.h"
 #include "broker/query/analyzed_query.h"
@@ -32,6 +34,10 @@
 #include "broker/scatter/scatter_context.h"
 #include "common/http/server.h"
 #include "common/scoring/bm25.h"
+
+namespace frond::broker::scatter {
+struct SearchPlan;
+}
 
 namespace frond::broker::http {
 
@@ -71,6 +77,8 @@ class SearchService {
     TextReader reader;
     KnownCosts known_costs;
     SlowSearches slow;
+    Promises promises;
+    SpanExport* spans = nullptr;  // of traces that are kept; null: none is
   };
   // Called once, possibly before search() returns. The body of a 200 is one line without its line end.
   using Reply = std::function<void(frond::http::Response)>;
@@ -150,12 +158,13 @@ class SearchService {
   std::shared_ptr<scatter::Abandonable> evaluate(const std::shared_ptr<Job>& job, cache::Flights::Waiter done);
   cache::Flights::Waiter waiter(const std::shared_ptr<Job>& job);
   std::optional<double> share_of_time(const Job& job, const merge::Page& page) const;
+  scatter::SearchPlan plan_with_trace(const Job& job) const;
   bool is_costly(const Job& job) const;
   void learn(const Job& job, const merge::Page& page);
   void release(Job& job);
   void answer(Job& job, const cache::CachedAnswer& cached);
   void finish(Job& job, frond::http::Response response, Outcome outcome);
-  void note_if_slow(Job& job, Outcome outcome);
+  void note(Job& job, Outcome outcome);
   Reply take_reply(Job& job, Outcome outcome);
 
   scatter::ScatterContext& scatter_;

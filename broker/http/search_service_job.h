@@ -17,6 +17,7 @@ struct SearchService::Job : Question {
   Found found;
   std::optional<Line> line;
   frond::http::Trace trace;
+  std::uint64_t span = 0;    // its own in the trace; 0: that is not kept
   std::string slow_profile;  // of its own evaluation, if that took long
   Instant started;
   Deadline deadline = Deadline::never();

@@ -29,35 +29,44 @@ std::string entry_of(const SlowSearch& search) {
 
 }  // namespace
 
-std::string slow_profile(const merge::Page::Profile& profile) {
+std::vector<const merge::Page::LeafProfile*> slowest_leaves(const merge::Page::Profile& profile) {
   std::vector<const merge::Page::LeafProfile*> leaves;
   for (const auto& leaf : profile.leaves) leaves.push_back(&leaf);
   std::ranges::stable_sort(leaves, std::greater(), [](const auto* leaf) { return leaf->round_trip_us; });
+  if (leaves.size() > kMostLeaves) leaves.resize(kMostLeaves);
+  return leaves;
+}
+
+LongestTimes longest_times(const merge::Page::LeafProfile& leaf) {
+  LongestTimes longest;
+  for (const wire::PartitionProfile& one : leaf.partitions) {
+    longest.queue_us = std::max(longest.queue_us, one.queue_us);
+    longest.lists_us = std::max(longest.lists_us, one.lists_us);
+    longest.engine_us = std::max(longest.engine_us, one.engine_us);
+  }
+  return longest;
+}
+
+std::string slow_profile(const merge::Page::Profile& profile) {
+  const auto leaves = slowest_leaves(profile);
   std::string out = "{";
   append_count(out, "search_us", profile.search_us);
   append_count(out, "fetch_us", profile.fetch_us);
   append_name(out, "leaves");
   out += '[';
-  const std::size_t left_out = leaves.size() - std::min(leaves.size(), kMostLeaves);
-  leaves.resize(leaves.size() - left_out);
   for (const auto* const leaf : leaves) {
-    std::uint64_t queue = 0, lists = 0, engine = 0;
-    for (const wire::PartitionProfile& one : leaf->partitions) {
-      queue = std::max(queue, one.queue_us);
-      lists = std::max(lists, one.lists_us);
-      engine = std::max(engine, one.engine_us);
-    }
+    const LongestTimes longest = longest_times(*leaf);
     out += leaf == leaves.front() ? "{" : ",{";
     append_text(out, "leaf", leaf->leaf);
     append_count(out, "round_trip_us", leaf->round_trip_us);
     append_count(out, "partitions", leaf->partitions.size());
-    append_count(out, "queue_us", queue);
-    append_count(out, "lists_us", lists);
-    append_count(out, "engine_us", engine);
+    append_count(out, "queue_us", longest.queue_us);
+    append_count(out, "lists_us", longest.lists_us);
+    append_count(out, "engine_us", longest.engine_us);
     out += '}';
   }
   out += ']';
-  append_count(out, "left_out", left_out);
+  append_count(out, "left_out", profile.leaves.size() - leaves.size());
   return out += '}';
 }
 

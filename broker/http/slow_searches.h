@@ -6,6 +6,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "broker/merge/merge.h"
 #include "common/base/complaint.h"
@@ -28,6 +29,13 @@ struct SlowSearch {
 // one of its partitions; of up to kMostLeaves leaves.
 inline constexpr std::size_t kMostLeaves = 16;
 std::string slow_profile(const merge::Page::Profile& profile);
+// Those leaves.
+std::vector<const merge::Page::LeafProfile*> slowest_leaves(const merge::Page::Profile& profile);
+// The longest times of one of a leaf's partitions, each.
+struct LongestTimes {
+  std::uint64_t queue_us = 0, lists_us = 0, engine_us = 0;
+};
+LongestTimes longest_times(const merge::Page::LeafProfile& leaf);
 
 // Thread-safe.
 class SlowSearches {

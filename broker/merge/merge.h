@@ -91,9 +91,10 @@ struct Page {
     std::uint64_t round_trip_us = 0;
     std::vector<wire::PartitionProfile> partitions;
     std::vector<wire::SearchRun> runs;  // empty: an older leaf
+    std::uint64_t sent_us = 0;          // since the search's begin
   };
   struct Profile {
-    std::uint64_t search_us = 0, fetch_us = 0;  // times of the two round trips
+    std::uint64_t search_us = 0, fetch_us = 0;  // times of the two round trips; 0: there was no second one
     std::optional<std::uint64_t> half_us;       // until half of the partitions were searched, if some are missing
     std::vector<LeafProfile> leaves;
   } profile;

@@ -27,7 +27,8 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
         deadline_(deadline),
         done_(std::move(done)),
         too_old_(left_out_for(*topology_, wire::features_needed(request_))),
-        costly_(wire::is_costly(request_)) {}
+        costly_(wire::is_costly(request_)),
+        begun_(context_.timers.clock().now()) {}
 
   void start() {
     std::vector<wire::UnsearchedPartition> all;
@@ -165,7 +166,8 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
       if (group->reason == wire::UnsearchedReason::kInvalidQuery) result_.refusal = reply.error().message();
     } else if (!group->held || reply->unsearched.size() < group->held->reply.unsearched.size()) {
       group->held =
-          LeafAnswer{leaf, group->partitions, *std::move(reply), static_cast<std::uint64_t>(since(sent).count())};
+          LeafAnswer{leaf, group->partitions, *std::move(reply), static_cast<std::uint64_t>(since(sent).count()),
+                     static_cast<std::uint64_t>((since(begun_) - since(sent)).count())};
     }
     const bool whole = group->held && group->held->reply.unsearched.empty();
     if (whole) {
@@ -271,6 +273,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   std::function<void(FanOutResult)> done_;
   const std::vector<cluster::LeafRef> too_old_;
   const bool costly_;
+  const Instant begun_;
   FanOutResult result_;
   std::size_t facet_bytes_ = 0;                 // of all replies
   std::vector<std::shared_ptr<Group>> groups_;  // not settled yet

@@ -22,7 +22,7 @@ struct LeafAnswer {
   cluster::LeafRef leaf;
   std::vector<std::uint32_t> partitions;  // searched by this reply
   wire::SearchReply reply;
-  std::uint64_t round_trip_us = 0;
+  std::uint64_t round_trip_us = 0, sent_us = 0;  // sent so long after the fan-out's begin
 };
 struct FanOutResult {
   std::vector<LeafAnswer> answers;

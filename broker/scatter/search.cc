@@ -70,7 +70,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
       if (page_.near.empty()) page_.near = std::move(answer.reply.near);  // all leaves say the same
       if (plan_.request.profile || plan_.request.profile_from.count() > 0)
         page_.profile.leaves.push_back({answer.leaf->endpoint, answer.round_trip_us, std::move(answer.reply.profile),
-                                        std::move(answer.reply.runs)});
+                                        std::move(answer.reply.runs), answer.sent_us});
       replies.push_back(std::move(answer.reply));
     }
     merge::Merged merged = merge::merge(plan_.request, replies, plan_.offset);
@@ -188,7 +188,7 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
 
   void complete(FetchResult fetched) {
     trip_ = nullptr;
-    page_.profile.fetch_us = elapsed_us() - page_.profile.search_us;
+    if (!missing_.empty()) page_.profile.fetch_us = elapsed_us() - page_.profile.search_us;
     show_fetched(std::move(fetched));
     fetched_ = true;
     end_if_complete();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <random>
@@ -12,18 +13,6 @@ namespace {
 
 // "00-" trace id "-" parent's id "-" flags; a later version may have more behind another "-".
 constexpr std::size_t kLength = 55, kTraceAt = 3, kParentAt = 36, kFlagsAt = 53;
-
-// Not 0. Nobody needs to be unable to guess it. SplitMix64 (Steele, Lea, Flood, OOPSLA 2014, figure 16).
-std::uint64_t random_id() {
-  thread_local std::uint64_t state = [] {
-    std::random_device device;
-    return std::uint64_t{device()} << 32 | device();
-  }();
-  std::uint64_t mixed = state += 0x9e3779b97f4a7c15;
-  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
-  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
-  return std::max<std::uint64_t>(mixed ^ mixed >> 31, 1);
-}
 
 // Two digits of each byte.
 constexpr std::array<char, 512> kHex = [] {
@@ -61,6 +50,7 @@ bool continues(std::string_view field, Trace& trace) {
   if (!high || !low || !parent || !flags || (*high | *low) == 0 || *parent == 0) return false;
   trace.high = *high;
   trace.low = *low;
+  trace.parent = *parent;
   trace.sampled = (*flags & 1) != 0;
   return true;
 }
@@ -73,6 +63,21 @@ bool may_be_id(std::string_view id) {
 }
 
 }  // namespace
+
+// Nobody needs to be unable to guess it. SplitMix64 (Steele, Lea, Flood, OOPSLA 2014, figure 16).
+std::uint64_t new_span_id() {
+  thread_local std::uint64_t state = [] {
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+  }();
+  std::uint64_t mixed = state += 0x9e3779b97f4a7c15;
+  mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+  return std::max<std::uint64_t>(mixed ^ mixed >> 31, 1);
+}
+
+Sample::Sample(double share)
+    : least_(share >= 1 ? 0 : ~std::uint64_t{0} - static_cast<std::uint64_t>(std::ldexp(share, 64))), on_(share > 0) {}
 
 std::string Trace::trace_id() const {
   std::string text;
@@ -107,10 +112,10 @@ std::string Trace::traceparent() const {
 Trace trace_of(std::string_view traceparent, std::string_view request_id) {
   Trace trace;
   if (!continues(traceparent, trace)) {
-    trace.high = random_id();
-    trace.low = random_id();
+    trace.high = new_span_id();
+    trace.low = new_span_id();
   }
-  trace.span = random_id();
+  trace.span = new_span_id();
   if (may_be_id(request_id)) trace.chosen_id = std::make_shared<const std::string>(request_id);
   return trace;
 }

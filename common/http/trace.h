@@ -14,6 +14,7 @@ inline constexpr std::size_t kMaxRequestId = 128;  // bytes of an id that a clie
 struct Trace {
   std::uint64_t high = 0, low = 0;                    // the trace's id; both 0: there is none
   std::uint64_t span = 0;                             // this request's own id in it
+  std::uint64_t parent = 0;                           // the client's; 0: the trace begins here
   bool sampled = false;                               // its client keeps it
   std::shared_ptr<const std::string> chosen_id = {};  // by the client; null: the request's id is the trace's
 
@@ -28,5 +29,19 @@ struct Trace {
 // Goes on with the trace of a traceparent field if that is well-formed, or begins one. `request_id`: of X-Request-Id;
 // one of other characters than letters, digits and "-_.:/+=@", or of more than kMaxRequestId, is not taken.
 Trace trace_of(std::string_view traceparent, std::string_view request_id);
+
+// Of a span of a trace. Not 0.
+std::uint64_t new_span_id();
+
+// A share of the requests, 0 .. 1, drawn by their spans, which clients don't choose.
+class Sample {
+ public:
+  explicit Sample(double share);
+  bool draws(const Trace& trace) const { return on_ && trace.span >= least_; }
+
+ private:
+  std::uint64_t least_;
+  bool on_;
+};
 
 }  // namespace frond::http

@@ -49,7 +49,7 @@ Response not_accepted(const Error& error) {
   if (error.code() == Code::kOverloaded)
     return with_retry(problem(429, "Too many requests", "Of this collection, " + error.message() + "."));
   if (error.code() == Code::kInvalid) return problem(422, "Unprocessable content", error.message() + ".");
-  return with_retry(problem(503, "Unavailable", "The change can't be logged: " + error.message() + "."));
+  return with_retry(problem(503, "Unavailable", "The change is not acknowledged: " + error.message() + "."));
 }
 
 struct ParsedLines {

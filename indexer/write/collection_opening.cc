@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/boot_clock.h"
 #include "indexer/write/collection_writer.h"
 
 namespace frond::indexer::write {
@@ -138,7 +139,7 @@ Result<void> CollectionWriter::take(Standby& standby) {
     lease_place_ = FROND_TRY(lease_place(options, collection_));
     if (!standby.log_id.empty())  // the log is not opened for nothing
       FROND_TRY(repository::WriterLease::expect_free(*lease_place_, standby.watch,
-                                                     {standby.log_id, options.lease, options.any_log}, SteadyClock()));
+                                                     {standby.log_id, options.lease, options.any_log}, BootClock()));
   } else if (!current && !fs::is_directory(log_folder, failed) && !fs::exists(log_head_path(log_folder), failed)) {
     return missing;
   }
@@ -194,7 +195,7 @@ Result<void> CollectionWriter::set_aside_overtaken(const std::optional<repositor
 
 // For the log that is open, which notes the epoch.
 Result<void> CollectionWriter::take_lease(Standby& standby) {
-  static const SteadyClock clock;
+  static const BootClock clock;
   const WriterOptions& options = service_.options;
   standby.log_id = operations_->id();
   lease_ = FROND_TRY(repository::WriterLease::acquire(

@@ -165,10 +165,10 @@ Result<void> CollectionWriter::publish_next(std::size_t most, std::size_t& tried
 
 Result<void> CollectionWriter::write_off(const OperationLog::Taken& taken) {
   const MutexLock lock(changing_);
-  FROND_TRY(operations_->forget(taken));
+  // Also if it stays in the log for now: published again, in smaller parts, it would undo what came after it.
   published_ = taken.last;
   if (latest_) latest_->published(taken.last);
-  return {};
+  return operations_->forget(taken);
 }
 
 // Afterwards `taken` has no lines any more.

@@ -51,6 +51,12 @@ Result<void> checked(const rocksdb::Status& status, const std::filesystem::path&
   return partition::error_of(status, folder.string());
 }
 // The same of a write. After one that failed, RocksDB takes no more until it is told that the disk may be well again.
+// What failed may be in the log.
+Result<void> perhaps(Result<void> done) {
+  if (!done) return std::move(done).error().within(kMayBeAccepted);
+  return done;
+}
+
 Result<void> written(rocksdb::DB& db, const rocksdb::Status& status, const std::filesystem::path& folder) {
   if (!status.ok()) db.Resume().PermitUncheckedError();
   return checked(status, folder);
@@ -265,7 +271,7 @@ Result<Appended> OperationLog::write(std::span<const Operation> operations, cons
         for (const Operation& operation : operations)
           FROND_TRY(checked(add_operation(batch, ++next, operation), folder_));
         // Written in the order of their numbers, so that whoever reads one has all before it.
-        FROND_TRY(written(*db_, db_->Write({}, &batch), folder_));
+        FROND_TRY(perhaps(written(*db_, db_->Write({}, &batch), folder_)));
         if (mark) ++keys_;
         last_ = next;
         waiting_ += operations.size();
@@ -278,10 +284,10 @@ Result<Appended> OperationLog::write(std::span<const Operation> operations, cons
 
 Result<void> OperationLog::sync(const Appended& appended) {
   return guarded(folder_.string(), [&]() -> Result<void> {
-    FROND_TRY(written(*db_, db_->SyncWAL(), folder_));
+    FROND_TRY(perhaps(written(*db_, db_->SyncWAL(), folder_)));
     for (Sequence before = synced_; before < appended.last && !synced_.compare_exchange_weak(before, appended.last);) {
     }
-    return head_->acknowledge(appended.last);
+    return perhaps(head_->acknowledge(appended.last));
   });
 }
 
@@ -311,14 +317,13 @@ Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max
 
 Result<void> OperationLog::forget(const Taken& taken) {
   return guarded(folder_.string(), [&]() -> Result<void> {
+    waiting_ -= taken.operations.size();
+    bytes_ -= taken.bytes;
     rocksdb::WriteBatch batch;
     batch.DeleteRange(slice_of(numbered(kOperation, 0)), slice_of(numbered(kOperation, taken.last + 1)));
     batch.Put(slice_of(kForgotten), slice_of(numbered(kOperation, taken.last)));
     FROND_TRY(written(*db_, db_->Write({}, &batch), folder_));
-    FROND_TRY(head_->forget(taken.last));
-    waiting_ -= taken.operations.size();
-    bytes_ -= taken.bytes;
-    return {};
+    return head_->forget(taken.last);
   });
 }
 

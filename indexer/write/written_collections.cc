@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/boot_clock.h"
 #include "common/base/thread_name.h"
 #include "common/files/write.h"
 #include "common/repository/repository.h"
@@ -176,7 +177,7 @@ Result<void> WrittenCollections::expect_unwritten(const std::string& collection)
     if (!opened && opened.error().code() == Code::kOverloaded) return opened.error();
   }
   if (!places().has_leases()) return {};
-  const SteadyClock clock;
+  const BootClock clock;
   Standby& standby = standbys_[collection];
   const auto place = FROND_TRY(lease_place(options_, collection));
   // What its last writer did not publish is removed with it.

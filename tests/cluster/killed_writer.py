@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """kill -9 of `frond-indexer serve` at 20 random instants while clients write: every document that was acknowledged is there once, none
-that was removed. A service that is stopped (SIGSTOP) keeps its collection: no other can publish, and when it goes on, it is the writer.
+that was removed. A service that is stopped (SIGSTOP) keeps its collection: no other can publish, and when it goes on, it is the writer. One whose machine was asleep looks at its lease
+before it acknowledges anything.
 """
 import collections
 import http.client
@@ -95,6 +96,30 @@ def check_stopped(setting, service, flags):
     return second
 
 
+def check_suspended(setting, keys, flags):
+    """A machine that was asleep for longer than a lease: what it holds may be another's by now, so it looks before it acknowledges anything."""
+    library = os.path.join(setting.programs, "..", "tests", "libshifted_clock.so")
+    if not os.path.exists(library):
+        return print("left out: no tests/libshifted_clock.so", flush=True)
+    clock, repository = setting.path("clock"), setting.path("asleep")
+    os.mkdir(repository)
+    with open(clock, "wb") as file:
+        file.write(bytes(16))
+    setting.before["frond-indexer"] = ("env", f"LD_PRELOAD={library}", f"SHIFTED_CLOCK={clock}")
+    service = writing.Service(setting, repository, keys, *flags, "--state", setting.path("asleep-state"), "--lease-seconds", "40", name="asleep")
+    setting.before["frond-indexer"] = ()
+    service.expect(201, "PUT", "/v1/collections/c", key="admin")
+    service.expect(200, "POST", DOCUMENTS, writing.line("before", ["all"]), key="write")
+    service.refresh()
+    with open(clock, "r+b") as file:  # in place: it is mapped
+        file.seek(8)
+        file.write((3600).to_bytes(8, "little"))
+    answer = service.expect(503, "POST", DOCUMENTS, writing.line("asleep", ["all"]), key="write")
+    harness.expect(b"could not be renewed in time" in answer, f"{answer}")
+    harness.eventually(lambda: service.ask("POST", DOCUMENTS, writing.line("awake", ["all"]), key="write")[0] == 200, "it renews its lease, and goes on")
+    harness.end(service.process, "the service that was asleep")
+
+
 def test(setting):
     rng = setting.rng
     words = random_text.vocabulary(rng, 50)
@@ -102,6 +127,7 @@ def test(setting):
     repository = setting.path("repository")
     os.mkdir(repository)
     flags = ("--api-keys", key_file, "--refresh-ms", "30", "--memory-limit", "128MiB")
+    check_suspended(setting, keys, flags)
     service = writing.Service(setting, repository, keys, *flags)
     service.expect(201, "PUT", "/v1/collections/c", key="admin")
     clients = [Client(service, type(rng)(rng.random()), name, words) for name in ("a", "b")]

@@ -41,7 +41,8 @@ class History:
 
 
 class Client(threading.Thread):
-    """Asks one thing after the other. What is not answered may have been done, and is not sent again."""
+    """Asks one thing after the other. What is not answered may have been done, and is not sent again. So may what is answered 503, where the
+    service says so; other refusals are held against it."""
 
     def __init__(self, world, history, keys, rng):
         super().__init__(daemon=True)
@@ -89,7 +90,7 @@ class Client(threading.Thread):
         end = time.monotonic()
         self.counts[status] += 1
         result = json.loads(answer)["result"] if status == 200 else None
-        if status in (0, 500):  # it may have been logged
+        if status in (0, 500) or (status == 503 and "may or may not have been accepted" in answer):
             self.history.note(key, Operation(kind, value, None, begin, math.inf, expected=expected))
         elif status == 200:
             self.history.note(key, Operation(kind, value, result, begin, end, expected=expected))

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """A request can be followed by its id and its trace: answer, broker's log, leaf's log; slow searches are told."""
 import http.client
+import http.server
 import json
 import os
+import re
 import signal
 import subprocess
+import threading
 import time
 
 import harness
@@ -78,6 +81,90 @@ def check_diagnosis(setting, cluster):
     harness.expect(done.returncode == 1 and "no process said anything" in done.stderr, f"{done.returncode}: {done.stderr}")
 
 
+class Collector:
+    """Where spans go: it keeps them, hangs, or refuses."""
+
+    def __init__(self):
+        collector = self
+        self.bodies, self.how, self.asked, self.go_on = [], "well", 0, threading.Event()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                collector.asked += 1
+                if collector.how == "hangs":
+                    collector.go_on.wait(60)
+                    return
+                if collector.how == "well":
+                    collector.bodies.append((self.path, json.loads(body)))
+                self.send_response(200 if collector.how == "well" else 503)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"{}")
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def url(self):
+        return f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def spans(self, trace):
+        return [span for _, body in self.bodies for span in body["resourceSpans"][0]["scopeSpans"][0]["spans"] if span["traceId"] == trace]
+
+
+def traced(trace, flags="01"):
+    return {"traceparent": f"00-{trace}-00f067aa0ba902b7-{flags}"}
+
+
+def check_spans(cluster, collector):
+    """A trace that its client keeps becomes spans, as OTLP wants them."""
+    kept = "1" * 32
+    ask(cluster.http, "/v1/search?q=alpha+beta&mode=or&cache=off", **traced(kept))
+    ask(cluster.http, "/v1/search?q=alpha+beta&mode=or&cache=off", **traced("2" * 32, "00"))
+    ask(cluster.http, "/v1/search?q=alpha+beta&mode=or&cache=off")
+    harness.eventually(lambda: len(collector.spans(kept)) >= 6, "spans at the collector")
+    path, body = collector.bodies[0]
+    attributes = {one["key"]: one["value"]["stringValue"] for one in body["resourceSpans"][0]["resource"]["attributes"]}
+    harness.expect(path == "/v1/traces" and attributes["service.name"] == "frond-broker", f"{path}: {attributes}")
+    spans = {span["name"]: span for span in collector.spans(kept)}
+    harness.expect({"GET /v1/search", "search", "evaluation", "leaf", "leaf queue", "leaf evaluation"} <= set(spans), f"{sorted(spans)}")
+    for span in spans.values():
+        harness.expect(re.fullmatch("[0-9a-f]{16}", span["spanId"]) and re.fullmatch("[0-9a-f]{16}", span["parentSpanId"]), f"{span}")
+        begin, end = int(span["startTimeUnixNano"]), int(span["endTimeUnixNano"])
+        harness.expect(begin <= end and abs(begin / 1e9 - time.time()) < 60 and span["status"] == {}, f"{span}")
+    request = spans["GET /v1/search"]
+    harness.expect(request["parentSpanId"] == "00f067aa0ba902b7" and request["kind"] == 2, f"{request}")
+    for name, parent in (("search", "GET /v1/search"), ("evaluation", "search"), ("leaf", "evaluation"), ("leaf queue", "leaf")):
+        harness.expect(spans[name]["parentSpanId"] == spans[parent]["spanId"], f"{name} is not in {parent}")
+        harness.expect(int(spans[name]["startTimeUnixNano"]) >= int(spans[parent]["startTimeUnixNano"]) - 1_000_000, f"{name} begins before {parent}")
+    traces = {span["traceId"] for _, body in collector.bodies for span in body["resourceSpans"][0]["scopeSpans"][0]["spans"]}
+    harness.expect(traces == {kept, TRACE}, f"spans of traces that nobody keeps: {traces}")
+    harness.expect(harness.metric(cluster.http, "frond_broker_spans_total", outcome="sent") >= 6, "the spans were not counted")
+
+
+def check_no_search_waits(cluster, collector):
+    """However the collector is, searches take what they take."""
+    took = {}
+    for how in ("well", "hangs", "refuses"):
+        collector.how = how
+        before, times = collector.asked, []
+        for number in range(300):
+            begin = time.monotonic()
+            harness.expect(ask(cluster.http, f"/v1/search?q=alpha+beta&cache=off&k={1 + number % 10}", **traced(f"{number + 1:032x}"))[0] == 200, how)
+            times.append(time.monotonic() - begin)
+        harness.eventually(lambda: collector.asked > before, f"a request to a collector that {how}")
+        collector.go_on.set()
+        took[how] = sorted(times)[len(times) // 2]
+    harness.expect(max(took.values()) < 0.05 + 3 * took["well"], f"the median search took {took}")
+    harness.eventually(lambda: harness.metric(cluster.http, "frond_broker_spans_total", outcome="failed") > 0, "spans that failed")
+    collector.how, collector.go_on = "hangs", threading.Event()
+    ask(cluster.http, "/v1/search?q=alpha", **traced("3" * 32))
+
+
 class StoppedProcess:
     def __init__(self, process):
         self.process = process
@@ -94,7 +181,8 @@ def test(setting):
     source = random_text.Collection(setting.rng, 200, words).write(setting.path("documents.jsonl"))
     repository = setting.path("repository")
     setting.build(repository, "c", [source], 2)
-    cluster = harness.Cluster(setting, repository, "c", 1, broker_flags=("--slow-query-log", 300, "--access-log", 1),
+    collector = Collector()
+    cluster = harness.Cluster(setting, repository, "c", 1, broker_flags=("--slow-query-log", 300, "--access-log", 1, "--otlp", collector.url()),
                               leaf_flags=("--cpu-threads", 1, "--at-once-us", 0))
     _, _, first = ask(cluster.http, "/v1/search?q=beta")
     _, _, second = ask(cluster.http, "/v1/search?q=beta")
@@ -107,6 +195,8 @@ def test(setting):
                                    for one in lines(setting, "c-broker", "request")), "a line for each request")
     harness.expect("beta" not in str(lines(setting, "c-broker", "request")), "a line for a request says what it asks for")
     check_diagnosis(setting, cluster)
+    check_spans(cluster, collector)
+    check_no_search_waits(cluster, collector)
     for process in (cluster.broker, cluster.leaves[0]):
         process.send_signal(signal.SIGUSR1)
         process.send_signal(signal.SIGUSR2)

@@ -32,7 +32,12 @@ SearchWorld::SearchWorld(Run& run, SearchParts& parts, const std::filesystem::pa
     }
   options_ = {.threads = random.from_to(1, 2),
               .leaves = leaves_.size(),
-              .search = {.in_flight = {.all = 24, .batch = 8, .costly = 3, .costly_per_client = 2, .waiting = 4},
+              // Where answers have to be whole, none is refused.
+              .search = {.in_flight = {.all = kind_ == Kind::kRough ? std::size_t{24} : std::size_t{128},
+                                       .batch = 8,
+                                       .costly = 3,
+                                       .costly_per_client = 2,
+                                       .waiting = 4},
                          .cache_bytes = random.one_in(4) ? std::size_t{0} : std::size_t{256} << 10},
               .hedge_share = random.one_in(5) ? 0.0 : 0.05};
   network_.delay(random.time(microseconds(100), milliseconds(3)));
@@ -89,6 +94,9 @@ void SearchWorld::check_now() {
   if (taken.all > clients_.waiting() || shared.flights.in_flight() > clients_.waiting())
     run_.broken(Invariant::kForgotten, std::to_string(taken.all) + " evaluations for " +
                                            std::to_string(clients_.waiting()) + " clients that wait");
+  constexpr Invariant kCounted[] = {Invariant::kInTime, Invariant::kHonest, Invariant::kCached, Invariant::kBounded};
+  for (std::size_t i = 0; i < std::size(kCounted); ++i)
+    if (shared.promises.broken(i) > 0) run_.broken(kCounted[i], "the broker itself counts it");
   if (broker_->requests_to_leaves() > 0) {
     nothing_asked_since_ = run_.now();
     if (clients_.waiting() == 0) run_.broken(Invariant::kForgotten, "leaves are asked for nobody");
@@ -240,15 +248,23 @@ void SearchWorld::disturb(const LeafProcess& leaf, microseconds span) {
   at = std::max(at, run_.now() + span);
 }
 
-// Whether every other leaf serves brokers, so that this one can be missed.
+// Whether every other leaf serves each of the broker's threads, so that this one can be missed.
 bool SearchWorld::others_are_well(const LeafProcess& leaf) const {
-  return broker_ && std::ranges::all_of(leaves_, [&](const auto& other) {
-           if (other.get() == &leaf) return true;
-           if (!other->accepts() || other->restarting()) return false;
-           const auto& known = broker_->map(0).leaves()[other->number()];
-           return known->healthy && !known->draining() && !known->said->generations.empty() &&
-                  known->said->generations.back().id() == repository_.current().id();
-         });
+  if (!broker_) return false;
+  const auto serves = [&](const auto& map, const auto& known) {
+    if (!known->healthy || known->draining() || known->said->generations.empty()) return false;
+    const auto& all = known->said->generations;
+    const auto topology = map.topology();  // the thread may still be at another generation
+    return all.back().id() == repository_.current().id() && topology &&
+           std::ranges::any_of(all, [&](const auto& one) { return one.id() == topology->id(); });
+  };
+  return std::ranges::all_of(leaves_, [&](const auto& other) {
+    if (other.get() == &leaf) return true;
+    if (!other->accepts() || other->restarting()) return false;
+    for (std::size_t thread = 0; thread < broker_->threads(); ++thread)
+      if (const auto& map = broker_->map(thread); !serves(map, map.leaves()[other->number()])) return false;
+    return true;
+  });
 }
 
 }  // namespace frond::simulation

@@ -17,7 +17,8 @@ namespace frond::simulation {
 // What all runs have in common.
 struct SearchParts {
   Collection collection;
-  Logger log{"simulation", LogLevel::kError};
+  // Nothing is logged: runs are read by their traces.
+  Logger log{"simulation", static_cast<LogLevel>(static_cast<int>(LogLevel::kError) + 1)};
   metrics::Registry registry{"simulation"};
   broker::http::SearchMetrics metrics{registry};
 };

@@ -55,6 +55,7 @@ WritingService::WritingService(Shared& shared, std::size_t number)
     : shared_(shared),
       run_(shared.run),
       number_(number),
+      clock_(shared.run),
       folder_(shared.root / ("state-" + std::to_string(number))),
       most_(shared.run.random.one_in(2) ? 2 : OperationLog::kAll) {
   std::filesystem::create_directories(folder_);
@@ -152,7 +153,7 @@ Result<void> WritingService::open() {
   const auto source = FROND_TRY(repository::RepositorySource::open(shared_.root.string(), kName));
   place_ = std::make_unique<Place>(*this, FROND_TRY(repository::open_lease_place(shared_.root, kName, writing)));
   repository::LeaseTerms terms{.log = log_id_, .length = kLease, .any_log = shared_.any_log, .life = 1};
-  if (!log_id_.empty()) FROND_TRY(repository::WriterLease::expect_free(*place_, watch_, terms, run_.clock));
+  if (!log_id_.empty()) FROND_TRY(repository::WriterLease::expect_free(*place_, watch_, terms, clock_));
   const auto open_log = [&]() -> Result<void> {
     const Manifest published = FROND_TRY(current(*source));
     operations_.reset();
@@ -167,7 +168,7 @@ Result<void> WritingService::open() {
     if (!last || last->log == log_id_ || operations_->operations() == 0) return {};
     return operations_->set_aside(indexer::write::overtaken_file(folder_, epoch));
   };
-  auto lease = FROND_TRY(repository::WriterLease::acquire(*place_, watch_, terms, run_.clock, set_aside_overtaken));
+  auto lease = FROND_TRY(repository::WriterLease::acquire(*place_, watch_, terms, clock_, set_aside_overtaken));
   FROND_TRY(operations_->set_epoch(lease->epoch()));
   FROND_TRY(open_log());
   published_ = operations_->published();
@@ -248,10 +249,9 @@ Result<void> WritingService::publish() {
     return "service " + std::to_string(number_) + " has published generation " + std::to_string(manifest.generation) +
            ", changes to " + std::to_string(taken.last);
   });
-  FROND_TRY(point("forgets what is published"));
-  FROND_TRY(operations_->forget(taken));
   published_ = taken.last;
-  return {};
+  FROND_TRY(point("forgets what is published"));
+  return operations_->forget(taken);
 }
 
 }  // namespace frond::simulation

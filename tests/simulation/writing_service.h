@@ -30,6 +30,20 @@ struct Written {
 };
 using Contents = std::map<std::string, Written>;  // by document
 
+// Of a machine, that goes up to a tenth too fast or too slow.
+class OwnClock final : public Clock {
+ public:
+  explicit OwnClock(Run& run) : run_(run), begun_(run.now()), per_mille_(run.random.from_to(900, 1'100)) {}
+  Instant now() const override {
+    return begun_ + (run_.now() - begun_) * static_cast<std::int64_t>(per_mille_) / 1'000;
+  }
+
+ private:
+  const Run& run_;
+  const Instant begun_;
+  const std::uint64_t per_mille_;
+};
+
 class WritingService {
  public:
   struct Shared {
@@ -78,6 +92,7 @@ class WritingService {
   Shared& shared_;
   Run& run_;
   const std::size_t number_;
+  const OwnClock clock_;
   const std::filesystem::path folder_;
   const std::size_t most_;  // changes of a publication
   bool runs_ = false, stopped_ = false, doomed_ = false;

@@ -1,6 +1,7 @@
 #include "tests/simulation/writing_world.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/files/read.h"
 #include "common/repository/repository.h"
@@ -91,6 +92,7 @@ void WritingWorld::go_wrong_again() {
 }
 
 Result<void> WritingWorld::fault(WritingService& service, std::string_view what) {
+  touched_ = true;
   if (service.doomed() || !service.runs()) throw Died();
   if (!faults_ || !run_.random.one_in(one_fault_in_)) return {};
   const std::uint64_t which = run_.random.below(6);
@@ -107,12 +109,14 @@ Result<void> WritingWorld::fault(WritingService& service, std::string_view what)
   run_until(run_.now() + run_.random.time(milliseconds(10), milliseconds(6'000)));
   if (stops) service.set_stopped(false);
   --nested_;
+  touched_ = true;
   if (service.doomed() || !service.runs()) throw Died();
   return {};
 }
 
 // Whoever took the collection over has the last word.
 void WritingWorld::check_current() {
+  if (!std::exchange(touched_, false)) return;
   const auto text = files::read_text(shared_.root / "example" / "CURRENT", 64);
   if (!text) return;
   const std::size_t space = text->find(' ');

@@ -38,7 +38,8 @@ class WritingWorld {
   std::map<std::string, std::vector<Change>> changes_;  // by document
   std::uint64_t last_ = 0, acknowledged_ = 0, epoch_ = 0;
   std::uint64_t one_fault_in_;
-  int nested_ = 0;  // services that are stopped or slow inside of a call
+  int nested_ = 0;       // services that are stopped or slow inside of a call
+  bool touched_ = true;  // what others see may be another than at the last look
   bool faults_ = true;
   Instant faults_until_;
 };

@@ -1,7 +1,10 @@
 // Changes that depend on what documents are, before and after they are published and the service was started again; and
 // what clients keep with a collection.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -11,6 +14,7 @@
 #include "common/elasticsearch/mapping.h"
 #include "common/schema/schema_json.h"
 #include "indexer/write/mapped_records.h"
+#include "indexer/write/operation_log.h"
 #include "indexer/write/written_collections.h"
 #include "tests/support/scratch_folder.h"
 
@@ -77,6 +81,30 @@ TEST_F(ACollectionsDocuments, HaveVersionsAndNumbersWhetherTheyArePublishedOrNot
     EXPECT_EQ(made(change(kRemove, id)).kind, Kind::kMissing);
   }
 }
+// Again and in parts it would undo what came after it.
+TEST_F(ACollectionsDocuments, ArePublishedOnceThoughTheLogCantForgetThem) {
+  made(change(kIndex, "long", R"({"v":")" + std::string(1 << 20, 'x') + "\"}"));
+  publish();
+  for (int i = 0; i < 2; ++i) made(change(kIndex, "a"));
+  std::uintmax_t log_bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder_ / "repository" / "c" / kLogFolder))
+    if (file.path().extension() == ".log") log_bytes = std::max(log_bytes, file.file_size());
+  rlimit usual;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &usual), 0);
+  const rlimit full{log_bytes, usual.rlim_max};
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+  std::promise<bool> told;
+  writer().when_published([&](const Result<Published>& done) { told.set_value(done.has_value()); });
+  const bool published = told.get_future().get();
+  const auto state = writer().state();
+  setrlimit(RLIMIT_FSIZE, &usual);
+  std::signal(SIGXFSZ, before);
+  EXPECT_FALSE(published);
+  EXPECT_EQ(state.published, state.accepted) << "a generation has it";
+  EXPECT_EQ(state.pending_operations, 0u);
+}
+
 TEST_F(ACollectionsDocuments, AreReplacedOnlyAfterTheChangeThatIsNamed) {
   const auto first = made(change(kIndex, "1"));
   auto next = change(kIndex, "1");

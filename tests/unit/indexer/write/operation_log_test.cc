@@ -2,9 +2,11 @@
 #include "indexer/write/operation_log.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <thread>
 
@@ -82,6 +84,18 @@ TEST_F(OperationLogTest, TellsThatItHasAChangeOnceThatIsSynced) {
   EXPECT_EQ(told(), 2u);
   ASSERT_TRUE(log->sync(*written));
   EXPECT_EQ(told(), 2u) << "never backwards";
+}
+TEST_F(OperationLogTest, SaysWhatMayBeInItThoughItFailed) {
+  open();
+  rlimit usual;
+  getrlimit(RLIMIT_FSIZE, &usual);
+  const rlimit nothing{0, usual.rlim_max};  // no file may grow
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &nothing);
+  const auto failed = append({{"b", "{}"}});
+  setrlimit(RLIMIT_FSIZE, &usual);
+  std::signal(SIGXFSZ, before);
+  EXPECT_NE(failed.error().message().find(kMayBeAccepted), std::string::npos);
 }
 TEST_F(OperationLogTest, GivesSoMuchAndAtLeastOne) {
   open();

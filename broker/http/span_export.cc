@@ -1,0 +1,187 @@
+#include "broker/http/span_export.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "broker/http/answer_json.h"
+#include "common/base/ids.h"
+#include "common/base/thread_name.h"
+#include "common/http/client.h"
+#include "common/net/local_address.h"
+#include "common/schema/json.h"
+
+namespace frond::broker::http {
+namespace {
+
+constexpr std::size_t kMaxAnswer = 64 << 10;
+constexpr std::string_view kTail = "]}]}]}";
+constexpr std::uint64_t kError = 2;  // of a status, in OTLP
+
+void append_attribute(std::string& out, std::string_view key, const std::variant<std::string, std::uint64_t>& value) {
+  out.append(out.back() == '[' ? "{" : ",{");
+  append_text(out, "key", key);
+  if (const auto* const text = std::get_if<std::string>(&value)) {
+    append_text(out.append(R"(,"value":{)"), "stringValue", *text);
+  } else {
+    append_text(out.append(R"(,"value":{)"), "intValue", std::to_string(std::get<std::uint64_t>(value)));
+  }
+  out.append("}}");
+}
+
+// Nanoseconds since 1970 of an instant not long ago, as OTLP wants 64-bit numbers.
+std::string unix_nanos(Instant when) {
+  const auto ago = std::chrono::steady_clock::now() - when;
+  const auto at = std::chrono::system_clock::now().time_since_epoch() - ago;
+  return std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(at).count());
+}
+
+void append_span(std::string& out, const std::string& trace_id, const Span& span) {
+  out += '{';
+  append_text(out, "traceId", trace_id);
+  append_text(out, "spanId", to_hex(span.id));
+  if (span.parent != 0) append_text(out, "parentSpanId", to_hex(span.parent));
+  append_text(out, "name", span.name);
+  append_count(out, "kind", static_cast<std::uint64_t>(span.kind));
+  append_text(out, "startTimeUnixNano", unix_nanos(span.begin));
+  append_text(out, "endTimeUnixNano", unix_nanos(span.end));
+  append_name(out, "attributes");
+  out += '[';
+  for (const auto& [key, value] : span.attributes) append_attribute(out, key, value);
+  out += ']';
+  append_name(out, "status");
+  if (span.error.empty()) {
+    out.append("{}}");
+  } else {
+    append_count(out += '{', "code", kError);
+    append_text(out, "message", span.error);
+    out.append("}}");
+  }
+}
+
+std::string head_of(const SpanExport::Config& config) {
+  std::string head = R"({"resourceSpans":[{"resource":{"attributes":[)";
+  append_attribute(head, "service.name", "frond-broker");
+  append_attribute(head, "service.version", std::string(config.version));
+  append_attribute(head, "service.instance.id", std::string(config.instance));
+  return head.append(R"(]},"scopeSpans":[{"scope":{"name":"frond"},"spans":[)");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SpanExport>> SpanExport::create(const Config& config, Logger* log) {
+  net::Url url = FROND_TRY(net::parse_server(config.collector));
+  std::shared_ptr<const tls::Trust> trust;
+  if (url.tls) trust = FROND_TRY(tls::Trust::load(""));
+  files::Descriptor stop(::eventfd(0, EFD_CLOEXEC));
+  if (!stop.valid()) return files::system_error(Code::kUnavailable, "making", "an event");
+  return std::unique_ptr<SpanExport>(new SpanExport(config, std::move(url), std::move(trust), std::move(stop), log));
+}
+
+SpanExport::SpanExport(const Config& config, net::Url url, std::shared_ptr<const tls::Trust> trust,
+                       files::Descriptor stop, Logger* log)
+    : most_bytes_(config.most_bytes),
+      patience_(config.patience),
+      pause_(config.pause),
+      url_(std::move(url)),
+      trust_(std::move(trust)),
+      head_(head_of(config)),
+      sample_(config.share),
+      complaint_(log),
+      stop_(std::move(stop)) {
+  (void)take();  // reserves
+  thread_ = std::jthread([this](const std::stop_token& ended) { run(ended); });
+}
+
+SpanExport::~SpanExport() {
+  thread_.request_stop();
+  const std::uint64_t one = 1;
+  (void)!::write(stop_.get(), &one, sizeof one);  // ends a request that waits for the collector
+  thread_.join();
+}
+
+void SpanExport::add(const frond::http::Trace& trace, std::span<const Span> spans) {
+  const std::string trace_id = trace.trace_id();
+  std::string text;
+  for (const Span& span : spans) append_span(text.append(text.empty() ? "" : ","), trace_id, span);
+  const MutexLock lock(mutex_);
+  if (waiting_.text.size() + text.size() >= most_bytes_) {
+    counts_.dropped += spans.size();
+    return;
+  }
+  waiting_.text.append(waiting_.text.empty() ? "" : ",").append(text);
+  waiting_.spans += spans.size();
+  if (waiting_.text.size() >= most_bytes_ / 2) wake_.notify_one();
+}
+
+void SpanExport::add(const frond::http::AnsweredRequest& request, Instant now) {
+  const frond::http::Trace& trace = request.trace;
+  if (!keeps(trace)) return;
+  const auto took = std::chrono::duration_cast<Instant::duration>(std::chrono::duration<double>(request.seconds));
+  Span span{.name = std::string(request.method) + (request.route.empty() ? "" : " ") + std::string(request.route),
+            .kind = Span::Kind::kServer,
+            .id = trace.span,
+            .parent = trace.parent,
+            .begin = now - took,
+            .end = now,
+            .error = request.status < 500 ? "" : "status " + std::to_string(request.status),
+            .attributes = {{"http.request.method", std::string(request.method)},
+                           {"http.route", std::string(request.route)},
+                           {"http.response.status_code", static_cast<std::uint64_t>(request.status)},
+                           {"http.response.body.size", request.bytes}}};
+  add(trace, {&span, 1});
+}
+
+SpanExport::Counts SpanExport::counts() const {
+  const MutexLock lock(mutex_);
+  return counts_;
+}
+
+SpanExport::Batch SpanExport::take() {
+  Batch empty;
+  empty.text.reserve(most_bytes_);  // so that nobody waits for it to grow
+  const MutexLock lock(mutex_);
+  return std::exchange(waiting_, std::move(empty));
+}
+
+void SpanExport::run(const std::stop_token& stop) {
+  name_this_thread("span-export");
+  auto pause = pause_;
+  while (!stop.stop_requested()) {
+    wait(stop, pause, pause == pause_);
+    if (stop.stop_requested()) break;
+    pause = send(take(), patience_, stop_.get()) ? pause_ : std::min(2 * pause, kLongestPause);
+  }
+  send(take(), kLastPatience, -1);
+}
+
+void SpanExport::wait(const std::stop_token& stop, std::chrono::milliseconds pause, bool until_half) {
+  const MutexLock lock(mutex_);
+  wake_.wait_for(mutex_, stop, pause,
+                 [&]() FROND_REQUIRES(mutex_) { return until_half && waiting_.text.size() >= most_bytes_ / 2; });
+}
+
+bool SpanExport::send(const Batch& batch, std::chrono::milliseconds patience, int interrupt) {
+  if (batch.spans == 0) return true;
+  std::string why;
+  try {
+    const auto answered = frond::http::exchange(
+        url_, trust_.get(),
+        {"POST", "/v1/traces", "Content-Type: application/json\r\n", head_ + batch.text + std::string(kTail)},
+        {.max_bytes = kMaxAnswer, .step_timeout = patience}, interrupt);
+    if (!answered)
+      why = answered.error().message();
+    else if (answered->status < 200 || answered->status > 299)
+      why = "answered with status " + std::to_string(answered->status);
+  } catch (const std::exception& thrown) {
+    why = thrown.what();
+  }
+  if (!why.empty()) complaint_.say("spans can't be sent to the collector", {{"reason", why}});
+  const MutexLock lock(mutex_);
+  (why.empty() ? counts_.sent : counts_.failed) += batch.spans;
+  return why.empty();
+}
+
+}  // namespace frond::broker::http
