@@ -163,11 +163,10 @@ TEST_F(ACheck, FindsAPartitionThatTheManifestDescribesWrongly) {
 }
 
 TEST_F(ACheck, FindsFilesOfNoTableAndFilesThatAreListedTwice) {
-  const auto good = manifest_;
   auto& files = manifest_.partitions[1].summary.files;
   files.push_back(files.front());
   write_manifest(manifest_);
-  EXPECT_TRUE(mentions(check(), "'" + files.front().name + "' is listed twice")) << print(check());
+  EXPECT_TRUE(mentions(check(), "partitions[1].files names a file twice"));
   const auto path = folder() / repository::partition_file_path(manifest_.partitions[1], files.front());
   files.back().name = "notes-0001.sst";
   std::filesystem::copy_file(path, path.parent_path() / files.back().name);
