@@ -63,15 +63,20 @@ def upgrade_without_repository(setting, repository, queries, reference):
         leaf = cluster.leaves[number]
         leaf.terminate()
         harness.expect(leaf.wait(30) == 0, "a leaf did not exit 0 at SIGTERM")
-    os.rename(repository, repository + "-away")
+    published, away = os.path.join(repository, "c"), os.path.join(repository, "away")
+    os.rename(published, away)
     cluster.versions["leaf"] = parsed.bin
     for number in range(2):
         cluster.start_leaf(number)
     harness.eventually(lambda: cluster.search(queries[0][0], cache="off").whole, "the broker has the new leaves")
+    for number in range(2):
+        folders = [os.path.join(f, name) for f, _, names in os.walk(setting.path(f"away-leaf{number}", "partitions")) for name in names]
+        harness.expect(not any(f.endswith(("COMPLETE", "CURRENT")) for f in folders), "a database is left")
+        harness.expect(sum(f.endswith("FILES") for f in folders) == 2, "partitions are not listed")
     for query in queries:
         answer = cluster.search(query[0], mode=query[1], k=query[2], cache="off")
         harness.expect(answer.whole and answer.hits == reference[query], "another answer without the repository")
-    os.rename(repository + "-away", repository)
+    os.rename(away, published)
     cluster.stop()
     print(f"upgrade of the leaves without the repository: {len(queries)} answers are the same")
 
