@@ -98,7 +98,7 @@ TEST_F(GenerationFollowerTest, GoesOnWhereAnIngestEndedInItsMiddle) {
                               Error(Code::kCorrupt, "ids-0001.sst")});
       leaf->follower.step();
     }
-    EXPECT_EQ(leaf->serving(), Numbers{1}) << leaf->board.detail();
+    ASSERT_EQ(leaf->serving(), Numbers{1}) << leaf->board.detail();
     EXPECT_TRUE(leaf->board.get()->back()->partitions[0].open->intact()) << crashed;
     EXPECT_TRUE(fs::exists(partition / "FILES"));
     EXPECT_FALSE(fs::exists(fetching));
