@@ -8,6 +8,7 @@
 #include "common/base/text.h"
 #include "common/files/read.h"
 #include "common/files/write.h"
+#include "common/partition/files/file_tables.h"
 #include "common/partition/files/rocks.h"
 #include "common/partition/format/format.h"
 #include "common/partition/partition.h"
@@ -23,10 +24,6 @@ constexpr std::uint64_t kMaxListBytes = 1u << 20;
 fs::path list_of_files(const fs::path& folder) { return folder / "FILES"; }
 
 Result<void> expect_file(const fs::path& folder, const PartitionFile& file) {
-  const std::size_t dash = file.name.rfind('-');
-  if (std::ranges::find(kFamilyNames, std::string_view(file.name).substr(0, dash)) == kFamilyNames.end() ||
-      dash == std::string::npos || !file.name.ends_with(".sst") || file.name.find_first_of("/ \n") != std::string::npos)
-    return Error(Code::kCorrupt, "file " + printable(file.name) + " belongs to no table");
   const fs::path path = folder / file.name;
   std::error_code failed;
   const auto bytes = fs::file_size(path, failed);
@@ -56,7 +53,9 @@ Result<void> place(const fs::path& from, const fs::path& to, bool move) {
 Result<void> Partition::ingest(const fs::path& files_folder, std::span<const PartitionFile> files,
                                const fs::path& folder, bool move) {
   return guarded(folder.string(), [&]() -> Result<void> {
-    if (complete(folder)) return Error(Code::kInvalid, folder.string() + ": a complete partition is there already");
+    if (!move && complete(folder))
+      return Error(Code::kInvalid, folder.string() + ": a complete partition is there already");
+    FROND_TRY(expect_tables(files));
     for (const PartitionFile& file : files) FROND_TRY(expect_file(files_folder, file));
     if (std::ranges::none_of(files, [](const auto& file) { return is_of_table(Family::kArrays, file.name); }))
       return Error(Code::kCorrupt, files_folder.string() + ": no file of the table 'arrays'");
@@ -71,8 +70,7 @@ Result<void> Partition::ingest(const fs::path& files_folder, std::span<const Par
     }
     if (!move) return files::write_file(list_of_files(folder), list);
     FROND_TRY(files::sync(folder));
-    FROND_TRY(files::write_synced(list_of_files(folder), list));
-    FROND_TRY(files::sync(folder));
+    FROND_TRY(files::replace_file(list_of_files(folder), list));
     return files::sync_parent(folder);
   });
 }

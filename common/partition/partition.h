@@ -11,10 +11,10 @@
 // PinnedBytes::intact() after using one, before they rely on the result.
 //
 // Memory: 4 bytes a document (lengths) and 4 more if there are priors, 4 bytes a block of stored fields, 20 a chunk of
-// heads, and RocksDB's indexes (about 20 bytes for each block of 4 KiB; kBuffered: 4 MiB at most); RocksDB
-// has no block cache. Documents read for showing may be kept in a DocumentBlockCache, which partitions share. With a
-// schema and kMapped: 4 bytes a document for each text field with field_search, 24 bytes a chunk of token codes, 100 a
-// chunk of a column and field, and copies of chunks below 16 KiB.
+// heads, and RocksDB's indexes (about 20 bytes for each block of 4 KiB; kBuffered: 256 KiB, and those that are read
+// from); RocksDB has no block cache. Documents read for showing may be kept in a DocumentBlockCache, which partitions
+// share. With a schema and kMapped: 4 bytes a document for each text field with field_search, 24 bytes a chunk of token
+// codes, 100 a chunk of a column and field, and copies of chunks below 16 KiB.
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -124,20 +124,22 @@ class Partition {
   // Puts a partition's files (named as PartitionFile::name, in `files_folder`) into a folder of their own, with a list
   // of them, which is written last. With `move`, files are moved, and the list is written after everything was synced.
   // Without, files are linked or copied, and nothing is synced: for looking into a partition once. A folder left by an
-  // interrupted call is removed first. Errors: kInvalid if a complete partition is there; kCorrupt if a file is
-  // missing, has another size (callers verify checksums) or no table's name; kUnavailable if the disk fails.
+  // interrupted call is removed first; with `move` a complete partition, too, once all files were seen. Errors:
+  // kInvalid if a complete partition is there without `move`; kCorrupt if a file is missing, has another size (callers
+  // verify checksums), has no table's name or is named twice; kUnavailable if the disk fails.
   static Result<void> ingest(const std::filesystem::path& files_folder, std::span<const PartitionFile> files,
                              const std::filesystem::path& folder, bool move);
   // Whether ingest() finished there.
   static bool complete(const std::filesystem::path& folder);
-  // Opens a partition's files read-only and validates its metadata. Errors: kNotFound, kCorrupt, and kUnavailable if
-  // the disk fails; the latter from every method below, too. `cache`, which may be null, is used by read_documents()
-  // only; when the partition closes, its blocks are dropped. Files may be unlinked while it is open.
+  // Opens a partition's files read-only and validates its metadata. Errors: kCorrupt, also if a file is missing, has
+  // another size, no table's name or is named twice; kUnavailable if the disk fails, from every method below, too.
+  // `cache`, which may be null, is used by read_documents() only; when the partition closes, its blocks are dropped.
+  // Files may be unlinked while it is open.
   static Result<std::shared_ptr<const Partition>> open(const std::filesystem::path& folder,
                                                        std::span<const PartitionFile> files,
                                                        FileReads reads = FileReads::kCopied,
                                                        std::shared_ptr<DocumentBlockCache> cache = nullptr);
-  // The same of a folder that ingest() made.
+  // The same of a folder that ingest() made; kNotFound: it did not finish.
   static Result<std::shared_ptr<const Partition>> open(const std::filesystem::path& folder,
                                                        FileReads reads = FileReads::kCopied,
                                                        std::shared_ptr<DocumentBlockCache> cache = nullptr);

@@ -6,7 +6,6 @@
 
 #include "common/files/read.h"
 #include "common/files/write.h"
-#include "common/partition/partition.h"
 #include "common/repository/repository.h"
 
 namespace frond::leaf::generation {
@@ -26,10 +25,6 @@ Result<std::unique_ptr<DataFolder>> DataFolder::open_unless_held(const fs::path&
   }
   auto lock = FROND_TRY(files::try_lock_file(root / "LOCK"));
   if (!lock) return std::unique_ptr<DataFolder>();
-  std::vector<fs::path> rest;
-  for (fs::directory_iterator at(root / "partitions", failure), end; at != end; at.increment(failure))
-    if (!partition::Partition::complete(at->path())) rest.push_back(at->path());
-  for (const fs::path& folder : rest) fs::remove_all(folder, failure);
   return std::unique_ptr<DataFolder>(new DataFolder(root, *std::move(lock)));
 }
 

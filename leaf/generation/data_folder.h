@@ -1,7 +1,7 @@
 #pragma once
 // The leaf's --data folder: the fetched files. Used by one process at a time.
 //   <data>/LOCK                       locked while a leaf runs
-//   <data>/partitions/<id>/           a partition's files; Partition::complete() tells whether it is complete
+//   <data>/partitions/<id>/           its files; only some of them if it is not Partition::complete()
 //   <data>/generations/<xxh3>.terms.sst  term statistics, and
 //   <data>/generations/<xxh3>.changes.sst  what was changed since: by their checksums, since generations share them
 //   <data>/fetching/<id>/             partly fetched files of a partition; the next attempt continues from them
@@ -24,8 +24,7 @@ namespace frond::leaf::generation {
 
 class DataFolder {
  public:
-  // Creates the folders, takes the lock, and deletes partitions that are not complete: what an interrupted fetch left,
-  // or a version that kept them in another way. kUnavailable: another leaf holds it, or the folder can't be written.
+  // Creates the folders and takes the lock. kUnavailable: another leaf holds it, or the folder can't be written.
   static Result<std::unique_ptr<DataFolder>> open(const std::filesystem::path& root);
   // The same, but null if another leaf holds the lock.
   static Result<std::unique_ptr<DataFolder>> open_unless_held(const std::filesystem::path& root);

@@ -7,6 +7,7 @@
 
 #include "common/base/parallel.h"
 #include "common/base/text.h"
+#include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/signature.h"
@@ -16,13 +17,6 @@
 namespace frond::leaf::generation {
 namespace fs = std::filesystem;
 namespace {
-
-Result<void> remove_folder(const fs::path& folder) {
-  std::error_code failure;
-  fs::remove_all(folder, failure);
-  if (failure) return Error(Code::kUnavailable, folder.string() + ": " + failure.message());
-  return {};
-}
 
 // kCorrupt: the opened partition's documents or tokens differ from the manifest. Also checks shared partitions.
 Result<void> expect_content(const partition::Partition& opened, const repository::PartitionEntry& entry) {
@@ -87,10 +81,17 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   return std::shared_ptr<const ServedGeneration>(std::move(loaded));
 }
 
-std::uint64_t GenerationLoader::missing_bytes(const repository::PartitionEntry& entry) const {
+std::uint64_t GenerationLoader::missing_bytes(const repository::PartitionEntry& entry, const Places& there) const {
   std::uint64_t missing = 0;
-  for (const auto& file : entry.summary.files) missing += missing_bytes_of(file, data_.fetching(entry.id) / file.name);
+  for (const auto& file : entry.summary.files)
+    if (!there.contains(file.name)) missing += missing_bytes_of(file, data_.fetching(entry.id) / file.name);
   return missing;
+}
+
+std::uint64_t GenerationLoader::lacking(const repository::PartitionEntry& entry) const {
+  const fs::path folder = data_.partition(entry.id);
+  if (partition::Partition::complete(folder)) return 0;
+  return missing_bytes(entry, places_in(folder, entry.summary.files, {}));
 }
 
 Result<void> GenerationLoader::expect_room(const repository::Manifest& manifest) const {
@@ -102,7 +103,7 @@ Result<void> GenerationLoader::expect_room(const repository::Manifest& manifest)
 
 bool GenerationLoader::on_disk(const repository::Manifest& manifest) const {
   for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count)
-    if (!partition::Partition::complete(data_.partition(manifest.partitions[p].id))) return false;
+    if (lacking(manifest.partitions[p]) > 0) return false;
   std::error_code failure;
   for (const auto& file : manifest.changes)
     if (!fs::exists(data_.generation_file(DataFolder::changes_file(file)), failure)) return false;
@@ -114,10 +115,8 @@ std::uint64_t GenerationLoader::lacking(const repository::Manifest& manifest) co
                                          data_.generation_file(DataFolder::terms_file(manifest.term_statistics)));
   for (const auto& file : manifest.changes)
     bytes += missing_bytes_of(file, data_.generation_file(DataFolder::changes_file(file)));
-  for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count) {
-    const repository::PartitionEntry& entry = manifest.partitions[p];
-    if (!partition::Partition::complete(data_.partition(entry.id))) bytes += missing_bytes(entry);
-  }
+  for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count)
+    bytes += lacking(manifest.partitions[p]);
   return bytes;
 }
 
@@ -142,13 +141,19 @@ Result<GenerationLoader::OpenPartitions> GenerationLoader::open_missing(
 Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(const repository::Manifest& manifest,
                                                                               const repository::PartitionEntry& entry,
                                                                               const std::function<bool()>& stopping) {
-  const fs::path database = data_.partition(entry.id);
-  const bool there = partition::Partition::complete(database);
+  const fs::path folder = data_.partition(entry.id);
+  std::error_code failure;
+  const bool there = fs::exists(folder, failure) || fs::exists(data_.fetching(entry.id), failure);
+  if (!partition::Partition::complete(folder)) {
+    const auto describe_one = [&](const fs::path& file) {
+      return stopping() ? std::nullopt : std::optional(describe(entry.id, file));
+    };
+    FROND_TRY(fetch_partition(entry, places_in(folder, entry.summary.files, describe_one), stopping));
+  }
   StoredFiles stored;
-  if (!there) FROND_TRY(fetch_partition(entry, stored, stopping));
   auto opened = open_verified(manifest, entry, stored);
   if (!opened && there) {  // damaged on disk, or left by another collection
-    FROND_TRY(fetch_partition(entry, stored, stopping));
+    FROND_TRY(fetch_partition(entry, stored.good, stopping));
     opened = open_verified(manifest, entry, stored);
   }
   if (!opened) return std::move(opened).error().within("partition " + entry.id);
@@ -162,8 +167,8 @@ Result<std::shared_ptr<const partition::Partition>> GenerationLoader::open_verif
   stored = *look_at_files(folder, entry.summary.files,
                           [&](const fs::path& file) { return std::optional(describe(entry.id, file)); });
   if (!stored.damaged.empty()) return stored.damaged.front().why;
-  for (const std::string& name : stored.good)
-    if (auto good = expect_signed(manifest, "partitions/" + entry.id + "/" + name, folder / name); !good) {
+  for (const auto& [name, place] : stored.good)
+    if (auto good = expect_signed(manifest, "partitions/" + entry.id + "/" + name, place); !good) {
       stored.good.erase(std::string(name));
       return std::move(good).error();
     }
@@ -185,30 +190,31 @@ Result<void> GenerationLoader::bring(const std::string& path, const repository::
   return source_.fetch(path, file, to, stopping);
 }
 
-Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry& entry, const StoredFiles& stored,
+Result<void> GenerationLoader::fetch_partition(const repository::PartitionEntry& entry, const Places& there,
                                                const std::function<bool()>& stopping) const {
   const fs::path folder = data_.fetching(entry.id);
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) return Error(Code::kUnavailable, folder.string() + ": " + failure.message());
-  for (const std::string& name : stored.good)
-    fs::create_hard_link(data_.partition(entry.id) / name, folder / name, failure);  // or it is fetched
-  if (linked_.empty())
-    FROND_TRY(repository::expect_room(folder, missing_bytes(entry), disk_reserve_, "fetching partition " + entry.id));
+  const bool complete = partition::Partition::complete(data_.partition(entry.id));
+  for (const auto& [name, place] : there) {
+    fs::create_hard_link(place, folder / name, failure);
+    if (failure && failure != std::errc::file_exists && !complete) fs::rename(place, folder / name, failure);
+  }
+  if (const std::uint64_t missing = missing_bytes(entry, {}); missing > 0 && linked_.empty())
+    FROND_TRY(repository::expect_room(folder, missing, disk_reserve_, "fetching partition " + entry.id));
   for (const auto& file : entry.summary.files) {
     if (stopping()) return Error(Code::kUnavailable, "the leaf is stopping");
     const fs::path place = folder / file.name;
     if (fs::file_size(place, failure) == file.bytes && !failure) continue;  // verified when fetched
     FROND_TRY(bring(repository::partition_file_path(entry, file), file, place, stopping));
   }
-  FROND_TRY(remove_folder(data_.partition(entry.id)));
+  FROND_TRY(files::sync(folder));  // before what was linked loses its other names
   auto ingested = partition::Partition::ingest(folder, entry.summary.files, data_.partition(entry.id), /*move=*/true);
   // The files were moved, or they are corrupt. In both cases the rest is useless.
-  if (ingested || ingested.error().code() == Code::kCorrupt) {
-    auto removed = remove_folder(folder);
-    if (ingested) return removed;
-  }
-  return std::move(ingested).error().within("partition " + entry.id);
+  if (ingested || ingested.error().code() == Code::kCorrupt) fs::remove_all(folder, failure);
+  if (ingested && failure) return Error(Code::kUnavailable, folder.string() + ": " + failure.message());
+  return ingested ? std::move(ingested) : std::move(ingested).error().within("partition " + entry.id);
 }
 
 Result<repository::PartitionFile> GenerationLoader::describe(const std::string& name, const fs::path& file) const {

@@ -70,7 +70,8 @@ class GenerationLoader {
   virtual Result<std::shared_ptr<const ServedGeneration>> load(const repository::Manifest& manifest,
                                                                const ServedSet& serving,
                                                                const std::function<bool()>& stopping);
-  // Whether the disk holds the leaf's complete shard. load() then needs the repository only if a file is damaged.
+  // Whether the disk holds all of the leaf's shard, by the sizes of its files. load() then needs the repository only if
+  // a file is damaged.
   virtual bool on_disk(const repository::Manifest& manifest) const;
   // kInvalid: the manifest is not signed as trust() says.
   Result<void> expect_signed(const repository::Manifest& manifest) const;
@@ -95,9 +96,9 @@ class GenerationLoader {
   Result<std::shared_ptr<const partition::Partition>> open_verified(const repository::Manifest& manifest,
                                                                     const repository::PartitionEntry& entry,
                                                                     StoredFiles& stored) const;
-  // Fetches what is not good in `stored`, and puts the partition in the place of the one that is there, if there is
-  // one.
-  Result<void> fetch_partition(const repository::PartitionEntry& entry, const StoredFiles& stored,
+  // Fetches what is not in `there`, nor in fetching/, and puts the partition in the place of the one that is there, if
+  // there is one.
+  Result<void> fetch_partition(const repository::PartitionEntry& entry, const Places& there,
                                const std::function<bool()>& stopping) const;
   // Links or fetches.
   Result<void> bring(const std::string& path, const repository::PartitionFile& file, const std::filesystem::path& to,
@@ -112,7 +113,10 @@ class GenerationLoader {
                                      const std::filesystem::path& place, const std::function<bool()>& stopping) const;
   Result<void> open_terms(const repository::Manifest& manifest, const ServedSet& serving, ServedGeneration& loaded,
                           const std::function<bool()>& stopping) const;
-  std::uint64_t missing_bytes(const repository::PartitionEntry& entry) const;
+  // Bytes of the files that are not in `there`, nor in fetching/.
+  std::uint64_t missing_bytes(const repository::PartitionEntry& entry, const Places& there) const;
+  // Bytes of a partition that are nowhere on the disk, by the sizes of what is there.
+  std::uint64_t lacking(const repository::PartitionEntry& entry) const;
 
   const repository::RepositorySource& source_;
   const DataFolder& data_;

@@ -81,7 +81,7 @@ class Scrubber {
   // False: all is well.
   bool scrub(Target target);
   bool scrub_manifest(const Target& target);
-  bool scrub_partition(const std::filesystem::path& database, std::shared_ptr<const OpenPartition> open);
+  bool scrub_partition(const std::filesystem::path& folder, std::shared_ptr<const OpenPartition> open);
   std::optional<Result<partition::PartitionFile>> describe(
       const std::filesystem::path& file, const std::function<bool(const partition::PartitionFile&)>& is_expected,
       const std::function<bool()>& is_served);

@@ -1,5 +1,7 @@
 #include "leaf/generation/stored_files.h"
 
+#include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "common/partition/file_checksum.h"
@@ -23,6 +25,26 @@ std::optional<Result<partition::PartitionFile>> describe_on_disk(const fs::path&
   return Result<partition::PartitionFile>(std::move(found));
 }
 
+Places places_in(const fs::path& folder, std::span<const partition::PartitionFile> expected, const Describe& describe) {
+  std::error_code failure;
+  std::multimap<std::uint64_t, fs::path> by_size;
+  for (fs::directory_iterator at(folder, failure), end; at != end; at.increment(failure))
+    if (at->is_regular_file(failure)) by_size.emplace(at->file_size(failure), at->path());
+  Places places;
+  for (const auto& file : expected) {
+    const auto [from, to] = by_size.equal_range(file.bytes);
+    const auto is = [&](const auto& one) {
+      if (!describe) return true;
+      const auto read = describe(one.second);
+      return read && *read && (*read)->xxh3 == file.xxh3;
+    };
+    auto found = std::find_if(from, to, [&](const auto& one) { return one.second.filename() == file.name; });
+    if (found == to) found = std::find_if(from, to, is);
+    if (found != to) places.emplace(file.name, found->second);
+  }
+  return places;
+}
+
 std::optional<StoredFiles> look_at_files(const fs::path& folder, std::span<const partition::PartitionFile> expected,
                                          const Describe& describe) {
   StoredFiles files;
@@ -31,7 +53,7 @@ std::optional<StoredFiles> look_at_files(const fs::path& folder, std::span<const
     const auto read = describe(place);
     if (!read) return std::nullopt;
     if (*read && (*read)->bytes == file.bytes && (*read)->xxh3 == file.xxh3) {
-      files.good.insert(file.name);
+      files.good.emplace(file.name, place);
       continue;
     }
     Error why(Code::kNotFound, place.string() + " is gone");

@@ -2,8 +2,8 @@
 // Whether a leaf's files are those of the manifest. Any thread.
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,8 +36,15 @@ std::optional<Result<partition::PartitionFile>> describe_on_disk(
     const std::filesystem::path& file, const DiskRead& read,
     const std::function<bool(std::uint64_t piece_bytes)>& goes_on);
 
+using Places = std::map<std::string, std::filesystem::path>;  // of files, by the names that they were published with
+// What a folder that is not complete has of a partition: files of the right name and size, and, where there is none, of
+// any name and the right size, if they have the right digest. So it is after an ingest that was interrupted, and in a
+// data folder of before 2026-11-30, whose files have names of RocksDB's. `describe` null: a size is enough.
+Places places_in(const std::filesystem::path& folder, std::span<const partition::PartitionFile> expected,
+                 const Describe& describe);
+
 struct StoredFiles {
-  std::set<std::string> good;        // names
+  Places good;
   std::vector<DamagedFile> damaged;  // without partition_number and partition
 };
 // Reads all files of a partition. Nothing: `describe` ended it.

@@ -36,8 +36,11 @@ std::shared_ptr<const Database> Database::of_files(const std::filesystem::path& 
 
 Result<std::shared_ptr<const Database>> Database::open(const std::filesystem::path& folder,
                                                        std::span<const PartitionFile> files, FileReads reads) {
+  if (auto named = expect_tables(files); !named) return std::move(named).error().within(folder.string());
   auto database = of_files(folder, files, reads, is_of_table);
-  if (const auto opened = database->tables_->open_all(); !opened.ok()) return error_of(opened, folder.string());
+  const auto opened = database->tables_->open_all();
+  if (opened.IsPathNotFound()) return Error(Code::kCorrupt, folder.string() + ": " + opened.ToString());
+  if (!opened.ok()) return error_of(opened, folder.string());
   return database;
 }
 

@@ -2,15 +2,22 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <rocksdb/sst_file_reader.h>
 
+#include "common/base/text.h"
 #include "common/partition/files/rocks.h"
 
 namespace frond::partition {
 namespace {
+
+// An iterator pins the index of the file that it is in, so whoever reads in order needs no more. A generation's
+// partitions may all be read at once.
+constexpr std::size_t kSmallIndexCacheBytes = std::size_t{256} << 10;
 
 rocksdb::ReadOptions read_options() {
   rocksdb::ReadOptions options;
@@ -19,17 +26,29 @@ rocksdb::ReadOptions read_options() {
 }
 
 rocksdb::Options options_of(rocksdb::Env& env, FileReads reads) {
-  rocksdb::Options options = table_options(reads);
+  rocksdb::Options options = table_options(reads, kSmallIndexCacheBytes);
   options.env = &env;
   return options;
 }
 
 }  // namespace
 
+Result<void> expect_tables(std::span<const PartitionFile> files) {
+  std::set<std::string_view> names;
+  for (const auto& [name, bytes, xxh3] : files) {
+    const std::size_t dash = name.rfind('-');
+    if (std::ranges::find(kFamilyNames, std::string_view(name).substr(0, dash)) == kFamilyNames.end() ||
+        dash == std::string::npos || !name.ends_with(".sst") || name.find_first_of("/ \n") != std::string::npos)
+      return Error(Code::kCorrupt, "file " + printable(name) + " belongs to no table");
+    if (!names.insert(name).second) return Error(Code::kCorrupt, "file " + printable(name) + " is listed twice");
+  }
+  return {};
+}
+
 struct FileTables::File {
   std::filesystem::path path;
   std::uint64_t bytes = 0;
-  std::unique_ptr<rocksdb::SstFileReader> reader;  // null: not opened yet
+  std::shared_ptr<rocksdb::SstFileReader> reader;  // null: not open
   std::optional<std::string> first;                // key; none: not read yet
 
   std::unique_ptr<rocksdb::Iterator> iterator() const {
@@ -83,31 +102,40 @@ class FileTables::Over final : public rocksdb::Iterator {
     status_ = rocksdb::Status::OK();
     if (here_ && at_ == number) return true;  // it may hold the block that is wanted next
     here_.reset();
+    reader_.reset();
     at_ = number;
     if (number >= files_.size()) return false;
     status_ = tables_.open(*files_[number]);
-    if (status_.ok()) here_ = files_[number]->iterator();
-    return here_ != nullptr;
+    if (!status_.ok()) return false;
+    reader_ = files_[number]->reader;
+    here_ = files_[number]->iterator();
+    return true;
+  }
+  // What goes past a file has no more use for it.
+  bool go_on(std::size_t number) {
+    if (tables_.closes_passed_) files_[at_]->reader.reset();
+    return enter(number);
   }
   void skip_forward() {
     while (here_ && !here_->Valid() && here_->status().ok() && at_ + 1 < files_.size())
-      if (enter(at_ + 1)) here_->SeekToFirst();
+      if (go_on(at_ + 1)) here_->SeekToFirst();
   }
   void skip_backward() {
     while (here_ && !here_->Valid() && here_->status().ok() && at_ > 0)
-      if (enter(at_ - 1)) here_->SeekToLast();
+      if (go_on(at_ - 1)) here_->SeekToLast();
   }
 
   FileTables& tables_;
   const Files& files_;
   std::size_t at_ = 0;
+  std::shared_ptr<const rocksdb::SstFileReader> reader_;  // outlives here_
   std::unique_ptr<rocksdb::Iterator> here_;
   rocksdb::Status status_;  // of opening a file
 };
 
 FileTables::FileTables(const std::filesystem::path& folder, std::span<const PartitionFile> files, rocksdb::Env& env,
                        FileReads reads, OfFamily of_family)
-    : options_(options_of(env, reads)) {
+    : options_(options_of(env, reads)), closes_passed_(reads == FileReads::kBuffered) {
   for (const PartitionFile& file : files)
     for (std::size_t family = 0; family < kFamilyNames.size(); ++family)
       if (of_family(static_cast<Family>(family), file.name))
@@ -119,11 +147,12 @@ rocksdb::Status FileTables::open(File& file) const {
   if (file.reader) return rocksdb::Status::OK();
   std::uint64_t bytes = 0;
   if (const auto found = options_.env->GetFileSize(file.path.string(), &bytes); !found.ok())
-    return rocksdb::Status::IOError(file.path.string(), found.ToString());
+    return found.IsPathNotFound() ? rocksdb::Status::PathNotFound(file.path.string())
+                                  : rocksdb::Status::IOError(file.path.string(), found.ToString());
   if (bytes != file.bytes)
     return rocksdb::Status::Corruption(file.path.string(),
                                        std::to_string(bytes) + " bytes, expected " + std::to_string(file.bytes));
-  auto reader = std::make_unique<rocksdb::SstFileReader>(options_);
+  auto reader = std::make_shared<rocksdb::SstFileReader>(options_);
   auto opened = reader->Open(file.path.string());
   if (!opened.ok()) return opened;
   file.reader = std::move(reader);
@@ -152,6 +181,7 @@ rocksdb::Status FileTables::find(const Files& files, std::string_view key, std::
 }
 
 rocksdb::Status FileTables::open_all() {
+  closes_passed_ = false;
   for (Files& files : files_) {
     for (const auto& file : files)
       if (auto opened = files.size() == 1 ? open(*file) : learn_first(*file); !opened.ok()) return opened;

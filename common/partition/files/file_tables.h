@@ -15,15 +15,20 @@
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
+#include "common/base/result.h"
 #include "common/partition/format/format.h"
 #include "common/partition/partition_writer.h"
 
 namespace frond::partition {
 
+// kCorrupt, naming the file: one belongs to no table, or is named twice.
+Result<void> expect_tables(std::span<const PartitionFile> files);
+
 // Which files are of a family, by their names.
 using OfFamily = bool (*)(Family family, std::string_view file);
 
-// Files are opened when they are first asked, and then it is one thread's; any thread's behind open_all().
+// Files are opened when they are first asked, and then it is one thread's; any thread's behind open_all(). With
+// FileReads::kBuffered and without open_all(), an iterator that goes on to the next file closes the one before.
 class FileTables {
  public:
   // files: those of a PartitionSummary, in `folder`. `env` opens them, and outlives this; its files are as `reads`
@@ -34,6 +39,7 @@ class FileTables {
   FileTables(const FileTables&) = delete;
   FileTables& operator=(const FileTables&) = delete;
 
+  // PathNotFound: a file is gone.
   rocksdb::Status open_all();
   // Opens what get() and an iterator's Seek() need for this key: they open nothing then. NotFound: there is no table.
   rocksdb::Status prepare(Family family, std::string_view key);
@@ -55,6 +61,7 @@ class FileTables {
   rocksdb::Status find(const Files& files, std::string_view key, std::size_t& found) const;
 
   const rocksdb::Options options_;
+  bool closes_passed_ = false;
   std::array<Files, kFamilyNames.size()> files_;
 };
 

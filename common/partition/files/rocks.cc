@@ -18,7 +18,7 @@ class NoLog final : public rocksdb::Logger {
 
 }  // namespace
 
-rocksdb::Options table_options(FileReads reads) {
+rocksdb::Options table_options(FileReads reads, std::size_t index_cache_bytes) {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
   table.checksum = rocksdb::kXXH3;
@@ -26,15 +26,14 @@ rocksdb::Options table_options(FileReads reads) {
   table.no_block_cache = reads != FileReads::kBuffered;
   if (reads == FileReads::kBuffered) {
     table.cache_index_and_filter_blocks = true;
-    table.block_cache = rocksdb::NewLRUCache(kIndexCacheBytes, /*num_shard_bits=*/0);
+    table.block_cache = rocksdb::NewLRUCache(index_cache_bytes, /*num_shard_bits=*/0);
   }
   table.enable_index_compression = false;
   rocksdb::Options options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.compression = rocksdb::kNoCompression;
   options.max_open_files = -1;
-  // Else RocksDB starts 15 threads for each database that it opens, and for each change of one: a partition has few
-  // files.
+  // Else RocksDB starts 15 threads for each database that it opens, and for each change of one.
   options.max_file_opening_threads = 1;
   // What is written goes through a buffer, which stays in the core's cache until the system copies it; 1 MiB by
   // default.
@@ -44,7 +43,6 @@ rocksdb::Options table_options(FileReads reads) {
   options.info_log = std::make_shared<NoLog>();
   options.skip_stats_update_on_db_open = true;
   options.disable_auto_compactions = true;
-  options.write_buffer_size = 64 << 10;  // only ingestion writes
   options.max_background_jobs = 1;
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;

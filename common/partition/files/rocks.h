@@ -1,5 +1,6 @@
 #pragma once
 // How this folder uses RocksDB: its options, and its statuses and exceptions as Results. Internal: includes RocksDB.
+#include <cstddef>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -23,10 +24,11 @@ inline ByteView bytes_of(const rocksdb::Slice& slice) { return as_bytes(text_of(
 
 // The options for writing and for reading: no compression (postings are packed, and we compress documents), XXH3 block
 // checksums, all files kept open, no LOG files (errors come back as statuses). Nothing is cached, except with kBuffered
-// the files' indexes, in kIndexCacheBytes. Readers of mapped files add the environment of a MappedFileSystem; RocksDB's
-// own mappings are not used, since a fault in one ends the process. sst_layout.h reads files of this layout, too.
+// the files' indexes, in `index_cache_bytes`. Readers of mapped files add the environment of a MappedFileSystem;
+// RocksDB's own mappings are not used, since a fault in one ends the process. sst_layout.h reads files of this layout,
+// too.
 inline constexpr std::size_t kIndexCacheBytes = std::size_t{4} << 20;
-rocksdb::Options table_options(FileReads reads = FileReads::kCopied);
+rocksdb::Options table_options(FileReads reads = FileReads::kCopied, std::size_t index_cache_bytes = kIndexCacheBytes);
 
 // kNotFound, kCorrupt, or kUnavailable if the disk failed; `where` begins the message.
 Error error_of(const rocksdb::Status& status, std::string_view where);

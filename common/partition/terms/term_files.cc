@@ -24,7 +24,9 @@ class Cursor final : public TermCursor {
         iterator_->SeekToFirst();
       if (!iterator_->Valid()) {
         const auto status = iterator_->status();
-        if (!status.ok()) return error_of(status, database_->folder().string() + ": terms");
+        const std::string where = database_->folder().string() + ": terms";
+        if (status.IsPathNotFound()) return Error(Code::kNotFound, where + ": " + status.ToString());
+        if (!status.ok()) return error_of(status, where);
         return false;
       }
       auto record = decode_term(bytes_of(iterator_->value()));

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Two versions side by side: leaves and brokers of both in every combination over a repository that the older one built, and
-an upgrade under load in the order of docs/operations.md. Every answer must be the same to the byte, none degraded.
+an upgrade under load in the order of docs/operations.md, and newer leaves that start with the older ones' data while the
+repository is away. Every answer must be the same to the byte, none degraded.
 
 usage: versions.py --bin NEW --old OLD
 """
+import os
+
 import data  # noqa: F401  # where harness and random_text are
 import harness
 import random_text
@@ -53,6 +56,31 @@ def upgrade(setting, repository, queries, reference):
     cluster.stop()
 
 
+def upgrade_without_repository(setting, repository, queries, reference):
+    """What an older leaf has in its data folder is all that a newer one needs."""
+    cluster = Mixed(setting, repository, {"leaf": parsed.old, "broker": parsed.bin}, "away")
+    for number in range(2):
+        leaf = cluster.leaves[number]
+        leaf.terminate()
+        harness.expect(leaf.wait(30) == 0, "a leaf did not exit 0 at SIGTERM")
+    published, away = os.path.join(repository, "c"), os.path.join(repository, "away")
+    os.rename(published, away)
+    cluster.versions["leaf"] = parsed.bin
+    for number in range(2):
+        cluster.start_leaf(number)
+    harness.eventually(lambda: cluster.search(queries[0][0], cache="off").whole, "the broker has the new leaves")
+    for number in range(2):
+        folders = [os.path.join(f, name) for f, _, names in os.walk(setting.path(f"away-leaf{number}", "partitions")) for name in names]
+        harness.expect(not any(f.endswith(("COMPLETE", "CURRENT")) for f in folders), "a database is left")
+        harness.expect(sum(f.endswith("FILES") for f in folders) == 2, "partitions are not listed")
+    for query in queries:
+        answer = cluster.search(query[0], mode=query[1], k=query[2], cache="off")
+        harness.expect(answer.whole and answer.hits == reference[query], "another answer without the repository")
+    os.rename(away, published)
+    cluster.stop()
+    print(f"upgrade of the leaves without the repository: {len(queries)} answers are the same")
+
+
 def test(setting):
     rng = setting.rng
     words = random_text.vocabulary(rng, 200)
@@ -79,6 +107,7 @@ def test(setting):
                 print(f"indexer-leaf-broker {name}: {len(hits)} answers are the same")
                 cluster.stop()
     upgrade(setting, repositories["old"], queries, reference)
+    upgrade_without_repository(setting, repositories["old"], queries, reference)
 
 
 harness.run(test, parsed)

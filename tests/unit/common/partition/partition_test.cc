@@ -152,7 +152,7 @@ TEST_F(APartition, HasItsTermsInItsFilesToo) {
   }
   EXPECT_FALSE(from_files->next().value());
   EXPECT_EQ(terms, summary_->terms);
-  EXPECT_EQ(terms_of_files(files() / "none", summary_->files)->next(), Code::kUnavailable);
+  EXPECT_EQ(terms_of_files(files() / "none", summary_->files)->next(), Code::kNotFound);
 }
 
 TEST_F(APartition, KeepsReadableSlackAfterEveryListAndOutlivesItsOwner) {
@@ -314,7 +314,46 @@ TEST(IngestingAPartition, RefusesFilesThatAreNotTheOnesItWasPromised) {
   files[0].name = "nonsense-0001.sst";
   EXPECT_EQ(ingest(files), Code::kCorrupt);
   EXPECT_EQ(ingest({}), Code::kCorrupt);
+  files = summary.files;
+  files.push_back(files[1]);
+  EXPECT_EQ(ingest(files), Code::kCorrupt);
   EXPECT_FALSE(Partition::complete(scratch / "database"));
+}
+
+TEST_F(APartition, IsNotOpenedWithAFileOfNoTableOrTwiceTheSameOrWithoutOne) {
+  const auto refused = [&](const std::vector<PartitionFile>& list, const std::string& told) {
+    const auto opened = Partition::open(files(), list);
+    ASSERT_FALSE(opened) << told;
+    EXPECT_EQ(opened.error().code(), Code::kCorrupt) << told;
+    EXPECT_NE(opened.error().message().find(told), std::string::npos) << opened.error().message();
+  };
+  auto list = summary_->files;
+  list.push_back({"nonsense-0001.sst", 1, ""});
+  refused(list, "'nonsense-0001.sst' belongs to no table");
+  list.back() = list.front();
+  refused(list, "'" + list.front().name + "' is listed twice");
+  list.back().name = "ids-0009.sst";
+  refused(list, "ids-0009.sst");
+}
+
+// As where the disk is full; here a name is too long.
+TEST(IngestingAPartition, LosesNothingIfItFailsInItsMiddle) {
+  const support::ScratchFolder scratch;
+  auto files = support::write_partition(support::random_documents(50, kSeed), scratch / "files").value().files;
+  std::ranges::sort(files, {}, [](const auto& file) { return file.name.size(); });
+  std::filesystem::path folder = scratch.path();
+  const std::size_t bytes = 4095 - files.back().name.size();  // of a path: the longest name does not fit in, others do
+  while (folder.native().size() + 110 < bytes) folder /= std::string(100, 'x');
+  folder /= std::string(bytes - folder.native().size() - 1, 'y');
+  ASSERT_EQ(Partition::ingest(scratch / "files", files, folder, /*move=*/true), Code::kUnavailable);
+  EXPECT_FALSE(Partition::complete(folder));
+  std::size_t moved = 0;
+  for (const auto& file : files) {
+    const bool there = std::filesystem::exists(scratch / "files" / file.name);
+    moved += there ? 0 : 1;
+    EXPECT_EQ(describe_file((there ? scratch / "files" : folder) / file.name).value(), file);
+  }
+  EXPECT_GT(moved, 0u);
 }
 
 // A byte flipped anywhere in any file is found by verify_checksums(), or when the partition is opened.

@@ -162,6 +162,18 @@ TEST_F(ACheck, FindsAPartitionThatTheManifestDescribesWrongly) {
   EXPECT_TRUE(mentions(report, "average length at build"));
 }
 
+TEST_F(ACheck, FindsFilesOfNoTableAndFilesThatAreListedTwice) {
+  auto& files = manifest_.partitions[1].summary.files;
+  files.push_back(files.front());
+  write_manifest(manifest_);
+  EXPECT_TRUE(mentions(check(), "partitions[1].files names a file twice"));
+  const auto path = folder() / repository::partition_file_path(manifest_.partitions[1], files.front());
+  files.back().name = "notes-0001.sst";
+  std::filesystem::copy_file(path, path.parent_path() / files.back().name);
+  write_manifest(manifest_);
+  EXPECT_TRUE(mentions(check(), "'notes-0001.sst' belongs to no table"));
+}
+
 TEST_F(ACheck, FindsTermStatisticsOfOtherPartitions) {
   const support::ScratchFolder other;
   const auto foreign =

@@ -16,17 +16,108 @@ TEST_F(GenerationFollowerTest, UsesAgainWhatItHasAfterARestart) {
   EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
 }
 
-// As a partition that was being fetched, or is of a version that made a database of it.
-TEST_F(GenerationFollowerTest, FetchesAPartitionAnewWhoseFilesAreNotListed) {
+constexpr std::uint64_t kAllOfTheDisk = std::uint64_t{1} << 60;  // so much is to stay free that nothing may be fetched
+
+// What a leaf of before 2026-11-30 left: a database of RocksDB's.
+void make_a_database_of(const fs::path& partition) {
+  std::vector<fs::path> tables;
+  for (const auto& entry : fs::directory_iterator(partition))
+    if (entry.path().extension() == ".sst") tables.push_back(entry.path());
+  ASSERT_GT(tables.size(), 3u);
+  for (std::size_t i = 0; i < tables.size(); ++i)
+    fs::rename(tables[i], partition / ("00000" + std::to_string(i) + ".sst"));
+  fs::remove(partition / "FILES");
+  support::write_file(partition / "COMPLETE", "frond partition, format 1\n");
+  support::write_file(partition / "CURRENT", "MANIFEST-000005\n");
+}
+
+TEST_F(GenerationFollowerTest, TakesOverTheDatabasesOfAnEarlierVersionWhileTheRepositoryIsAway) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  for (const char* id : {"g1-p0", "g1-p1"}) make_a_database_of(folder_ / "data/partitions" / id);
+  fs::rename(folder_ / "repository", folder_ / "away");
+  Leaf leaf(folder_.path(), clock_, kAllOfTheDisk);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+  for (const char* id : {"g1-p0", "g1-p1"}) {
+    EXPECT_TRUE(fs::exists(folder_ / "data/partitions" / id / "FILES"));
+    EXPECT_FALSE(fs::exists(folder_ / "data/partitions" / id / "COMPLETE"));
+    EXPECT_EQ(fs::file_size(folder_ / "data/partitions" / id / "ids-0001.sst"),
+              fs::file_size(folder_ / "away/c/partitions" / id / "ids-0001.sst"));
+  }
+  EXPECT_EQ(count("fetching"), 0u);
+}
+
+TEST_F(GenerationFollowerTest, FetchesWhatIsRottenOfADatabaseOfAnEarlierVersionAndNoMore) {
+  publish(10, 1);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  const fs::path partition = folder_ / "data/partitions/g1-p0", published = folder_ / "repository/c/partitions/g1-p0";
+  support::flip_byte(partition / "ids-0001.sst", 10);
+  make_a_database_of(partition);
+  for (const auto& entry : fs::directory_iterator(published))
+    if (entry.path().filename() != "ids-0001.sst") fs::remove(entry.path());
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+}
+
+TEST_F(GenerationFollowerTest, LosesNothingByALostListOfFiles) {
   publish(10);
   { Leaf(folder_.path(), clock_).follower.step(); }
   fs::remove(folder_ / "data/partitions/g1-p0/FILES");
-  support::write_file(folder_ / "data/partitions/g1-p0/COMPLETE", "frond partition, format 1\n");
-  Leaf leaf(folder_.path(), clock_);
-  EXPECT_FALSE(fs::exists(folder_ / "data/partitions/g1-p0")) << "it would take room";
+  fs::rename(folder_ / "repository", folder_ / "away");
+  Leaf leaf(folder_.path(), clock_, kAllOfTheDisk);
   leaf.follower.step();
   EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
   EXPECT_TRUE(fs::exists(folder_ / "data/partitions/g1-p0/FILES"));
+}
+
+// As a crash or a full disk leaves it: some files were moved into the partition's folder, the others were not.
+TEST_F(GenerationFollowerTest, GoesOnWhereAnIngestEndedInItsMiddle) {
+  for (const bool crashed : {true, false}) {
+    fs::remove_all(folder_ / "data");
+    fs::remove_all(folder_ / "repository");
+    publish(10, 1);
+    const fs::path partition = folder_ / "data/partitions/g1-p0", fetching = folder_ / "data/fetching/g1-p0";
+    const auto end_it = [&] {
+      fs::create_directories(fetching);
+      fs::remove(partition / "FILES");
+      for (const char* name : {"ids-0001.sst", "terms-0001.sst"}) fs::rename(partition / name, fetching / name);
+      fs::rename(folder_ / "repository", folder_ / "away");
+    };
+    auto leaf = std::make_unique<Leaf>(folder_.path(), clock_);
+    leaf->follower.step();
+    ASSERT_EQ(leaf->serving(), Numbers{1}) << leaf->board.detail();
+    end_it();
+    if (crashed) {
+      leaf.reset();
+      leaf = std::make_unique<Leaf>(folder_.path(), clock_, kAllOfTheDisk);
+      leaf->follower.step();
+    } else {  // a mend ended so
+      leaf->follower.damaged({leaf->board.get()->back()->partitions[0].open->number(), "g1-p0", "ids-0001.sst", "",
+                              Error(Code::kCorrupt, "ids-0001.sst")});
+      leaf->follower.step();
+    }
+    ASSERT_EQ(leaf->serving(), Numbers{1}) << leaf->board.detail();
+    EXPECT_TRUE(leaf->board.get()->back()->partitions[0].open->intact()) << crashed;
+    EXPECT_TRUE(fs::exists(partition / "FILES"));
+    EXPECT_FALSE(fs::exists(fetching));
+    leaf.reset();
+    fs::remove_all(folder_ / "away");
+  }
+}
+
+TEST_F(GenerationFollowerTest, FetchesARottenFileAndNoMoreAfterACrashWhileItWasMended) {
+  publish(10, 1);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  const fs::path partition = folder_ / "data/partitions/g1-p0", published = folder_ / "repository/c/partitions/g1-p0";
+  fs::remove(partition / "FILES");
+  support::flip_byte(partition / "ids-0001.sst", 10);
+  for (const auto& entry : fs::directory_iterator(published))
+    if (entry.path().filename() != "ids-0001.sst") fs::remove(entry.path());
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
 }
 
 TEST_F(GenerationFollowerTest, BeginsWithWhatWasServedLastWhileTheRepositoryIsAway) {

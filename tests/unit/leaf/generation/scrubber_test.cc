@@ -4,6 +4,7 @@
 #include <fstream>
 #include <thread>
 
+#include "common/files/read.h"
 #include "tests/unit/leaf/generation/scrubber_fixture.h"
 
 namespace frond::leaf::generation {
@@ -125,10 +126,29 @@ TEST(StoredFiles, ThatTheDiskCannotReadAreDamaged) {
     return std::optional(Described({"a-0.sst", 3, "aaa"}));
   });
   ASSERT_TRUE(looked);
-  EXPECT_EQ(looked->good, std::set<std::string>{"a-0.sst"});
+  EXPECT_EQ(looked->good, (Places{{"a-0.sst", folder / "a-0.sst"}}));
   ASSERT_EQ(looked->damaged.size(), 1u);
   EXPECT_EQ(looked->damaged[0].name, "b-0.sst");
   EXPECT_EQ(looked->damaged[0].why.message(), "Input/output error");
+}
+
+TEST(StoredFiles, AreFoundByTheirNamesOrByWhatTheyHold) {
+  support::ScratchFolder folder;
+  for (const auto& [name, text] : {std::pair("000001.sst", "two"), {"000002.sst", "one"}, {"c-0.sst", "six"}})
+    support::write_file(folder / name, text);
+  const std::vector<partition::PartitionFile> expected{{"a-0.sst", 3, "one"},
+                                                       {"b-0.sst", 3, "two"},
+                                                       {"c-0.sst", 3, "not read"},
+                                                       {"d-0.sst", 3, "ten"},
+                                                       {"e-0.sst", 4, ""}};
+  const auto text_as_digest = [](const fs::path& file) {
+    return std::optional(Result<partition::PartitionFile>({"", 3, files::read_text(file, 9).value()}));
+  };
+  EXPECT_EQ(places_in(folder.path(), expected, text_as_digest), (Places{{"a-0.sst", folder / "000002.sst"},
+                                                                        {"b-0.sst", folder / "000001.sst"},
+                                                                        {"c-0.sst", folder / "c-0.sst"}}));
+  EXPECT_EQ(places_in(folder.path(), expected, {}).size(), 4u) << "all but that of another size";
+  EXPECT_EQ(places_in(folder / "nowhere", expected, {}), Places());
 }
 
 TEST_F(ScrubberTest, MendsTermStatisticsChangesAndManifests) {

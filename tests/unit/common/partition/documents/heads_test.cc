@@ -234,6 +234,17 @@ TEST_F(Heads, ThatAreDamagedAreErrors) {
   EXPECT_GT(errors, 0u);
 }
 
+TEST_F(Heads, AreNotOpenedIfTheirFirstBlockIsDamaged) {
+  write();
+  const auto database = ingest();
+  const auto file = heads_of(database);
+  support::flip_byte(file, 100);
+  const auto opened = Partition::open(database, FileReads::kMapped);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code(), Code::kCorrupt);
+  EXPECT_NE(opened.error().message().find(file.filename().string()), std::string::npos) << opened.error().message();
+}
+
 // While a leaf has the file open, after it has used some chunks and not others.
 TEST_F(Heads, OfAFileThatIsCutShortAreErrors) {
   write();

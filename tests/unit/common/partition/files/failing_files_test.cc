@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/partition/partition.h"
@@ -68,6 +69,18 @@ class FailingFiles : public testing::Test {
 support::ScratchFolder* FailingFiles::written_;
 std::map<std::string, std::vector<DocId>>* FailingFiles::lists_;
 PartitionSummary* FailingFiles::summary_;
+
+// As that of a writer does which another one takes over from.
+TEST_F(FailingFiles, EndAnIngestWhoseFolderGoesMeanwhile) {
+  const fs::path database = scratch_ / "going";
+  std::jthread removes([&](const std::stop_token& stop) {
+    for (std::error_code ignored; !stop.stop_requested();) fs::remove_all(database, ignored);
+  });
+  int failed = 0;
+  for (int i = 0; i < 2000 && failed < 10; ++i)
+    failed += Partition::ingest(*written_ / "files", summary_->files, database, /*move=*/false) ? 0 : 1;
+  EXPECT_GT(failed, 0);
+}
 
 TEST_F(FailingFiles, FileReadsAreTheSameCopiedOrMapped) {
   const auto database = ingest("database");

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <thread>
 
 #include "common/partition/files/mapped_file_system.h"
 #include "common/partition/files/rocks.h"
@@ -93,6 +96,41 @@ TEST_F(TablesOfSeveralFiles, FindEachKeyInWhateverOrderTheFilesAreNamedOnceAllAr
   EXPECT_TRUE(tables.verify_checksums().ok());
   support::flip_byte(folder_.path() / files_[3].name, 40);
   EXPECT_TRUE(tables.verify_checksums().IsCorruption());
+}
+
+TEST_F(TablesOfSeveralFiles, AreReadByManyThreadsOnceAllAreOpen) {
+  FileTables tables(folder_.path(), files_, *env_);
+  ASSERT_TRUE(tables.open_all().ok());
+  std::vector<std::jthread> threads;
+  for (int first = 0; first < 4; ++first)
+    threads.emplace_back([&, first] {
+      for (int number = first; number < kKeys; number += 4) {
+        rocksdb::PinnableSlice value;
+        EXPECT_TRUE(tables.get(Family::kTerms, key(3 * number), value).ok()) << number;
+        EXPECT_EQ(value.ToString().substr(0, 12), "value of " + key(3 * number));
+      }
+      const auto at = tables.iterator(Family::kTerms);
+      int next = 0;
+      for (at->SeekToFirst(); at->Valid(); at->Next(), next += 3) ASSERT_EQ(at->key().ToString(), key(next));
+      EXPECT_EQ(next, 3 * kKeys);
+    });
+}
+
+// A publication reads the terms of hundreds of partitions at once.
+TEST_F(TablesOfSeveralFiles, AreOpenOneAtATimeForWhoeverReadsThemOnce) {
+  const auto descriptors = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());
+  };
+  FileTables tables(folder_.path(), files_, *rocksdb::Env::Default(), FileReads::kBuffered);
+  const auto at = tables.iterator(Family::kTerms);
+  const auto before = descriptors();
+  for (const bool forward : {true, false}) {
+    int seen = 0;
+    for (forward ? at->SeekToFirst() : at->SeekToLast(); at->Valid(); forward ? at->Next() : at->Prev(), ++seen)
+      ASSERT_LE(descriptors(), before + 1);
+    EXPECT_EQ(seen, kKeys);
+  }
+  EXPECT_TRUE(at->status().ok());
 }
 
 TEST_F(TablesOfSeveralFiles, RefuseAFileOfAnotherSize) {
