@@ -9,12 +9,15 @@
 namespace frond::leaf::gpu {
 namespace {
 
-// Whether the highest scores, bounds included, are far from the largest number.
+// Whether kernels, which add scores and bounds of them in 32 bits, find the sums that the CPU finds, which end at
+// kMaxScore. With priors, which are bounded for stretches of documents, the highest are far from that.
 bool fits_scores(const ReadyPlan& ready) {
-  std::uint64_t most = scoring::weighted(ready.priors->highest.front(), ready.plan->prior_weight);
-  for (std::size_t i = 0; i < ready.lists.size(); ++i)
-    most += ready.plan->terms[i].bounds.bound(ready.lists[i]->list_deficit);
-  return most < scoring::kMaxScore / 2;
+  const engine::Plan& plan = *ready.plan;
+  if (!plan.ranked) return true;
+  std::uint64_t most = plan.phrase ? plan.phrase->bounds->bound(0) : 0;
+  for (const engine::PlanTerm& term : plan.terms) most += term.bounds.bound(0);
+  if (!ready.priors) return most <= scoring::kMaxScore;
+  return most + scoring::weighted(ready.priors->highest.front(), plan.prior_weight) < scoring::kMaxScore / 2;
 }
 
 scoring::Score floor_of(const engine::Plan& plan) { return plan.ranked && plan.floor ? plan.floor->get() : 0; }
@@ -40,7 +43,7 @@ std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
   auto ready = look_up(plan, true);
   if (!ready && !engine::of_device_leases(plan) && order(plan) && options_.copying == Copying::kByTheCaller)
     ready = copy_and_look_up(plan);
-  if (ready && ready->priors && !fits_scores(*ready)) return std::nullopt;
+  if (ready && !fits_scores(*ready)) return std::nullopt;
   if (ready && ready->hidden) ready->hidden_postings = longest_of(*ready).hidden_postings(*ready->hidden);
   return ready;
 }

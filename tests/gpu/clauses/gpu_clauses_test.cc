@@ -171,6 +171,39 @@ TEST_P(ClausesOnGpu, FindWhatTheCpuFinds) {
   EXPECT_GT(with_phrase_, 200u);
 }
 
+// The CPU's end at kMaxScore.
+TEST_P(ClausesOnGpu, LeaveSumsThatDoNotFitToTheCpu) {
+  std::size_t answered = 0, left = 0;
+  for (const bool with_phrase : {false, true}) {
+    for (const int times : {1, 100, 3000, 30'000, 100'000}) {
+      const auto often = [times](const std::string& word) {
+        std::string text;
+        for (int i = 0; i < times; ++i) text += word + " ";
+        return query::Clause{query::Words{"", text, query::Mode::kAnd}};
+      };
+      query::Bool both;
+      for (const char* const word : {"ab", "bb", "ba"}) both.must.push_back(often(word));
+      if (with_phrase) both.must.push_back({query::Phrase{"", "aa ab"}});
+      both.should = {often("cb"), often("bc")};
+      const auto query = resolved({both});
+      ASSERT_TRUE(query);
+      ASSERT_TRUE(flat_query(*query));
+      const Search exhaustive = [this](const ClausePlan& plan, std::size_t) {
+        return std::optional(search_exhaustively(plan, clock_));
+      };
+      const Search gpu = [this](const ClausePlan& plan, std::size_t partition) { return on_gpu(plan, partition); };
+      const auto all = run(*query, 10, false, exhaustive);
+      const auto got = run(*query, 10, false, gpu);
+      ++(got ? answered : left);
+      if (got) {
+        ASSERT_EQ(got->hits, all->hits) << times;
+      }
+    }
+  }
+  EXPECT_GE(answered, 4u);
+  EXPECT_GE(left, 2u);
+}
+
 TEST_P(ClausesOnGpu, LeaveDamagedSequencesToTheCpu) {
   const auto query = resolved({query::Phrase{"", "aa ab"}});
   auto plan = collection_.plan(0, *query, 10, true);
