@@ -178,6 +178,36 @@ TEST_P(SearchedPhrases, AreLeftToTheCpuWithTheReason) {
   EXPECT_EQ(with_gpu.ask(request).reply.runs.back().reason, RunReason::kFewPostings);
 }
 
+// Terms that documents may have, or must not have, do not make a search look shorter than it is.
+TEST_P(SearchedPhrases, AreWhatRequiredListsMakeThem) {
+  Searches with_gpu(*leaf_, leaf_->store(), &*gpu_, *cpu_), without(*leaf_, leaf_->store(), nullptr, *cpu_);
+  with_gpu.parts().min_gpu_postings = 1;
+  const auto run_of = [&](const query::Clause& clause) {
+    wire::SearchRequest request = some_request(clause);
+    request.depth = 10;
+    request.exact_total = false;
+    request.filter.clear();
+    ask(with_gpu, without, request);
+    request.processor = wire::Processor::kAuto;
+    for (int i = 0; i < 3; ++i) {  // on either processor
+      const auto reply = with_gpu.ask(request).reply;
+      EXPECT_NE(reply.runs.back().reason, wire::RunReason::kFewPostings);
+      EXPECT_EQ(reply.or_ranking.hits, wanted_.reply.or_ranking.hits);
+    }
+    return got_.reply.runs.back();
+  };
+  query::Bool one, more;
+  one.must = {{query::Phrase{"", "p0 p1"}}};
+  more.must = one.must;
+  more.should = {words("w3")};
+  more.must_not = {words("w5")};
+  const auto alone = run_of({one}), with_others = run_of({more});
+  EXPECT_GT(alone.shortest, 1000u);
+  EXPECT_EQ(with_others.shortest, alone.shortest);
+  EXPECT_EQ(with_others.second, alone.second);
+  EXPECT_GE(with_others.predicted_gpu_ns, alone.predicted_gpu_ns / 10);
+}
+
 INSTANTIATE_TEST_SUITE_P(Partitions, SearchedPhrases, testing::Values(1u, 2u, 3u, 16u));
 
 }  // namespace
