@@ -55,9 +55,12 @@ void DeviceCache::want(const engine::Plan& plan) {
 
 bool DeviceCache::has_no_room_for(const engine::Plan& plan) const {
   const auto sources = DocumentArrays::sources_of(plan);
-  return std::any_of(sources.begin(), sources.end(), [this](const auto& source) {
-    return arrays_.find(source.owner).state == DocumentArrays::State::kDoesNotFit;
-  });
+  return std::any_of(sources.begin(), sources.end(),
+                     [this](const auto& source) { return has_no_room_for(source.owner); });
+}
+
+bool DeviceCache::has_no_room_for(const std::shared_ptr<const void>& owner) const {
+  return arrays_.find(owner).state == DocumentArrays::State::kDoesNotFit;
 }
 
 std::optional<ReadyPlan> DeviceCache::copy_and_look_up(const engine::Plan& plan) {
@@ -261,13 +264,14 @@ Result<void> DeviceCache::copy_lengths(const Order& order) {
   return {};
 }
 
-// At most a quarter of the memory, as for a list; all codes together at most a quarter, so that most is left to lists.
+// At most a quarter of the memory, as for a list; all columns together at most a quarter, and all sequences, so that at
+// least half is left to lists.
 Result<void> DeviceCache::copy_array(const DocumentArrays::Source& source) {
   if (arrays_.find(source.owner).state != DocumentArrays::State::kMissing) return {};
   std::shared_ptr<std::byte> memory;
   const std::size_t bytes = source.bytes();
   arrays_.drop_unused();
-  const std::size_t others = source.codes ? arrays_.code_bytes() : 0;
+  const std::size_t others = source.codes ? arrays_.code_bytes(source.sequences) : 0;
   if (others + bytes <= arena_.bytes() / 4) memory = allocate(bytes);
   std::byte* to = memory.get();
   if (source.codes && to != nullptr) FROND_TRY(copier_.copy_codes(*source.codes, to));

@@ -251,4 +251,14 @@ std::shared_ptr<const void> GpuDevices::Lists::find_array(const std::shared_ptr<
   return nullptr;
 }
 
+// One device that has it is enough; those that were never asked for it do not count.
+bool GpuDevices::Lists::has_no_room_for(const std::shared_ptr<const void>& owner) const {
+  bool refused = false;
+  for (const auto& engine : of_.engines_) {
+    if (engine->lists().find_array(owner)) return false;
+    refused = refused || (!engine->lost() && engine->lists().has_no_room_for(owner));
+  }
+  return refused;
+}
+
 }  // namespace frond::leaf::gpu
