@@ -77,12 +77,18 @@ bool SearchQuery::collect_on_device(Slot& slot) const {
   return slot.order_on_device.has_value();
 }
 
-// Of the partitions of todo_, if the wave looks for a phrase. False: some have none for a device.
+// Of the partitions of todo_, if the wave looks for a phrase. False: some have none, or for some a device has no room;
+// to ask it for the others would only delay the search.
 bool SearchQuery::find_sequences() {
   if (!flat_ || flat_->phrase == nullptr) return true;
-  return std::ranges::all_of(todo_, [](Slot* slot) {
-    slot->sequences = clauses::device_sequences(slot->partition->open->partition().sequences());
-    return slot->sequences != nullptr;
+  return std::ranges::all_of(todo_, [this](Slot* slot) {
+    const partition::StoredSequences* const stored = slot->partition->open->partition().sequences();
+    slot->sequences = clauses::device_sequences(stored);
+    const bool no_room = slot->sequences == nullptr
+                             ? stored != nullptr
+                             : parts_.device != nullptr && parts_.device->has_no_room_for(slot->sequences->owner());
+    if (profiled_) profiled_->run.no_room = no_room;
+    return slot->sequences != nullptr && !no_room;
   });
 }
 
