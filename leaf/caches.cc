@@ -1,20 +1,23 @@
 #include "leaf/caches.h"
 
-#include "common/partition/values/stored_sequences.h"
+#include "leaf/clauses/device_phrase.h"
 #include "leaf/families/metric_families.h"
 
 namespace frond::leaf {
 
 namespace {
 
-// About: lists take a third more than on the disk; and a length for each document. Sequences of words as on the disk.
-std::uint64_t bytes_on_device(const partition::Partition& partition) {
+// About: lists take a third more than on the disk; and a length for each document. Sequences of words, which get there
+// if they take no more than a quarter of the memory (DeviceCache), as on the disk.
+std::uint64_t bytes_on_device(const Accelerator& gpu, const partition::Partition& partition) {
   const partition::PartitionSummary& sums = partition.summary();
   const std::uint64_t lists =
       sums.docid_bytes + sums.frequency_bytes + sums.index_bytes + sums.bound_bytes + sums.header_bytes;
-  const std::uint64_t of_a_document = partition.sequences() == nullptr ? 4 : 8;
-  const std::uint64_t sequences = partition.sequences() == nullptr ? 0 : partition.sequences()->bytes();
-  return lists / 3 * 4 + sequences + of_a_document * partition.documents();
+  const auto on_device = clauses::device_sequences(partition.sequences());
+  std::uint64_t sequences = on_device == nullptr ? 0 : on_device->bytes();
+  for (const Accelerator::Device& device : gpu.devices())
+    if (sequences > device.bytes / 4) sequences = 0;
+  return lists / 3 * 4 + sequences + 4 * std::uint64_t{partition.documents()};
 }
 
 }  // namespace
@@ -25,7 +28,7 @@ HostLists::HostLists(const Options& options, const Clock& clock, Accelerator* gp
       cache_(stored_, {.budget_bytes = options.host_cache_bytes}),
       registration_{[this, gpu](std::uint64_t number, auto partition) {
                       stored_.add(number, partition);
-                      if (gpu) gpu->add(number, bytes_on_device(*partition));
+                      if (gpu) gpu->add(number, bytes_on_device(*gpu, *partition));
                     },
                     [this, gpu, &keywords](std::uint64_t number) {
                       stored_.remove(number);

@@ -126,7 +126,8 @@ inline constexpr RunReasonRow kRunReasons[] = {
     {RunReason::kNoGpuRoom, "no_gpu_room",
      "The GPU has no room for a partition's priors, removed documents, columns or texts' sequences, so the CPU ran "
      "it."},
-    {RunReason::kClause, "clause", "It is more than words and an exact phrase, which only the CPU searches."},
+    {RunReason::kClause, "clause",
+     "It is none of the clauses that a GPU takes, or the scheduler took no more searches; the CPU ran it."},
 };
 inline constexpr RunReason kLastRunReason = kRunReasons[std::size(kRunReasons) - 1].reason;
 constexpr std::string_view name_of(RunReason reason) { return kRunReasons[static_cast<std::size_t>(reason)].name; }

@@ -11,35 +11,30 @@ namespace frond::leaf::clauses {
 namespace {
 
 using partition::StoredSequences;
-using Array = StoredSequences::Array;
+// Bytes of what a device keeps in front of the records: where each document's begins, and the end.
+std::uint64_t bytes_of_begins(const StoredSequences& sequences) {
+  return (std::uint64_t{sequences.documents()} + 1) * sizeof(std::uint32_t);
+}
 
-class SequencePlaces final : public engine::DocumentCodes {
+class DeviceSequences final : public engine::DocumentCodes {
  public:
-  explicit SequencePlaces(const StoredSequences& sequences)
-      : DocumentCodes(sequences.name(Array::kBegins), sequences.documents() + 1, std::uint64_t{1} << 32),
+  explicit DeviceSequences(const StoredSequences& sequences)
+      : DocumentCodes(sequences.name(), static_cast<std::uint32_t>(bytes_of_begins(sequences) + sequences.bytes()),
+                      256),
         sequences_(sequences) {}
 
   void write(DocId first, std::span<std::byte> out) const override {
-    std::ranges::fill(out, std::byte{0});
-    const auto end = static_cast<DocId>(std::min<std::size_t>(documents(), first + out.size() / width()));
-    for (DocId docid = first; docid < end; ++docid) {
-      const auto place = static_cast<std::uint32_t>(sequences_.begin(docid));
-      std::memcpy(&out[(docid - first) * width()], &place, sizeof place);
+    const std::uint64_t begins = bytes_of_begins(sequences_);
+    std::uint64_t at = first;
+    while (at < begins && !out.empty()) {
+      const auto begin = static_cast<std::uint32_t>(sequences_.begin(static_cast<DocId>(at / sizeof(std::uint32_t))));
+      const std::size_t from = at % sizeof begin, count = std::min(sizeof begin - from, out.size());
+      std::memcpy(out.data(), reinterpret_cast<const std::byte*>(&begin) + from, count);
+      out = out.subspan(count);
+      at += count;
     }
+    if (!out.empty()) sequences_.copy(at - begins, out);
   }
-
- private:
-  const StoredSequences& sequences_;
-};
-
-class SequenceBytes final : public engine::DocumentCodes {
- public:
-  explicit SequenceBytes(const StoredSequences& sequences)
-      : DocumentCodes(sequences.name(Array::kRecords), static_cast<std::uint32_t>(sequences.bytes()), 256,
-                      std::make_shared<const SequencePlaces>(sequences)),
-        sequences_(sequences) {}
-
-  void write(DocId first, std::span<std::byte> out) const override { sequences_.copy(first, out); }
 
  private:
   const StoredSequences& sequences_;
@@ -48,8 +43,10 @@ class SequenceBytes final : public engine::DocumentCodes {
 }  // namespace
 
 std::shared_ptr<const engine::DocumentCodes> device_sequences(const StoredSequences* sequences) {
-  if (sequences == nullptr || sequences->bytes() > std::numeric_limits<std::uint32_t>::max()) return nullptr;
-  return std::make_shared<const SequenceBytes>(*sequences);
+  if (sequences == nullptr ||
+      bytes_of_begins(*sequences) + sequences->bytes() > std::numeric_limits<std::uint32_t>::max())
+    return nullptr;
+  return std::make_shared<const DeviceSequences>(*sequences);
 }
 
 engine::PlanPhrase device_phrase(const ResolvedQuery& query, const PhraseNode& phrase,

@@ -10,8 +10,7 @@
 
 namespace frond::leaf::clauses {
 
-// The records of all documents, one behind the other; places(): where those of each document begin. Null: there are
-// none, or more than 32 bits can count. Borrows them. Short.
+// As PlanPhrase has them. Null: there are none, or more bytes than 32 bits can count. Borrows them. Short.
 std::shared_ptr<const engine::DocumentCodes> device_sequences(const partition::StoredSequences* sequences);
 
 // All but its sequences and bounds. The terms of the plan are `terms` of the query, in their order, and have all words.

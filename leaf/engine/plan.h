@@ -58,7 +58,8 @@ struct PlanPhrase {
   std::vector<Word> words;  // by number, at least two
   float weight = 0;         // of the phrase
   std::optional<scoring::BoundScale> bounds;
-  std::shared_ptr<const DocumentCodes> sequences;  // records of token codes, by places()
+  // Bytes: as u32 where each document's record of token codes begins among these, and the end; then the records.
+  std::shared_ptr<const DocumentCodes> sequences;
 };
 
 struct Plan {
@@ -119,7 +120,7 @@ inline bool is_of_clauses(const Plan& plan) {
 inline bool adds_priors(const Plan& plan) { return plan.ranked && plan.priors != nullptr && plan.prior_weight > 0; }
 
 // All codes that the plan needs on a device: those that are counted, each with its places() behind it if it has some,
-// then those of its order, then the sequences of its phrase and their places().
+// then those of its order, then the sequences of its phrase.
 inline std::vector<std::shared_ptr<const DocumentCodes>> codes_of(const Plan& plan) {
   std::vector<std::shared_ptr<const DocumentCodes>> codes;
   for (const CountedCodes& counted : plan.counted) {
@@ -129,7 +130,7 @@ inline std::vector<std::shared_ptr<const DocumentCodes>> codes_of(const Plan& pl
   if (plan.order)
     for (const CodeKey& key : plan.order->keys)
       if (!key.is_score()) codes.push_back(key.codes);
-  if (plan.phrase) codes.insert(codes.end(), {plan.phrase->sequences, plan.phrase->sequences->places()});
+  if (plan.phrase) codes.push_back(plan.phrase->sequences);
   return codes;
 }
 

@@ -100,7 +100,7 @@ inline constexpr std::uint32_t kTasksOfAGroup = 64;
 // A query's progress, which all warps that work on it read and change.
 struct QueryState {
   scoring::Score threshold;  // documents with lower scores are not among the k best; never falls
-  std::uint32_t emitted;     // candidates found, including those for which there was no room
+  std::uint32_t emitted;     // candidates found, including those for which there was no room; kDamaged and more: below
   // Of a conjunction: exact up to count_to; above that, some number greater than count_to. Unranked: of a conjunction
   // all, of OR those that are not in the first term's list.
   std::uint32_t matches;
@@ -109,17 +109,21 @@ struct QueryState {
   std::uint64_t began_ns;         // when its first kernel began, by the device's clock
 };
 
+// QueryState::emitted, at least, of a query that met a sequence of words that is none.
+inline constexpr std::uint32_t kDamaged = 1u << 31;
+
 // A query's result for the host, in pinned host memory.
 struct AnswerOfQuery {
   scoring::Score threshold;          // the last one
   std::uint32_t matches, runs;       // as in QueryState
   std::uint32_t hidden_postings;     // likewise
-  std::uint32_t found;               // number of hits written, or kNoRoom
+  std::uint32_t found;               // number of hits written, or one of the two below
   std::uint32_t bin_shift;           // QueryOnDevice::bin_shift
   std::uint64_t began_ns, ended_ns;  // begin of its first and end of its last kernel, by the device's clock
   std::uint64_t launch;              // number of the launch; written last, so the other fields are complete with it
 };
-inline constexpr std::uint32_t kNoRoom = 0xffffffff;  // too many candidates to tell the k best apart
+inline constexpr std::uint32_t kNoRoom = 0xffffffff;    // too many candidates to tell the k best apart
+inline constexpr std::uint32_t kNoAnswer = 0xfffffffe;  // kDamaged: the CPU searches, and says what is wrong
 
 struct HitOnDevice {
   DocId docid;

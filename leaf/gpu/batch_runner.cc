@@ -252,6 +252,7 @@ Result<void> BatchRunner::finish_part(std::vector<RunOutcome>& outcomes, const C
     std::vector<const ReadyPlan*> again_plans;
     for (std::size_t i = 0; i < left.size(); ++i) {
       const bool ranked = current[i]->plan->ranked;
+      if (answers[i].found == kNoAnswer) continue;
       if (answers[i].found != kNoRoom) {
         const HitOnDevice* const hits = space_.hits() + i * stride_;
         const std::uint32_t counted = current[i]->counted.value_or(answers[i].matches);

@@ -12,12 +12,15 @@ namespace {
 // Of lists that are copied together: images of codecs that no kernel reads are made in host memory.
 constexpr std::size_t kBytesAtATime = std::size_t{16} << 20;
 
-// Whether the highest scores, bounds included, are far from the largest number.
+// Whether kernels, which add scores and bounds of them in 32 bits, find the sums that the CPU finds, which end at
+// kMaxScore. With priors, which are bounded for stretches of documents, the highest are far from that.
 bool fits_scores(const ReadyPlan& ready) {
-  std::uint64_t most = scoring::weighted(ready.priors->highest.front(), ready.plan->prior_weight);
-  for (std::size_t i = 0; i < ready.lists.size(); ++i)
-    most += ready.plan->terms[i].bounds.bound(ready.lists[i]->list_deficit);
-  return most < scoring::kMaxScore / 2;
+  const engine::Plan& plan = *ready.plan;
+  if (!plan.ranked) return true;
+  std::uint64_t most = plan.phrase ? plan.phrase->bounds->bound(0) : 0;
+  for (const engine::PlanTerm& term : plan.terms) most += term.bounds.bound(0);
+  if (!ready.priors) return most <= scoring::kMaxScore;
+  return most + scoring::weighted(ready.priors->highest.front(), plan.prior_weight) < scoring::kMaxScore / 2;
 }
 
 scoring::Score floor_of(const engine::Plan& plan) { return plan.ranked && plan.floor ? plan.floor->get() : 0; }
@@ -43,7 +46,7 @@ std::optional<ReadyPlan> DeviceCache::pin(const engine::Plan& plan) {
   auto ready = look_up(plan, true);
   if (!ready && !engine::of_device_leases(plan) && order(plan) && options_.copying == Copying::kByTheCaller)
     ready = copy_and_look_up(plan);
-  if (ready && ready->priors && !fits_scores(*ready)) return std::nullopt;
+  if (ready && !fits_scores(*ready)) return std::nullopt;
   if (ready && ready->hidden) ready->hidden_postings = longest_of(*ready).hidden_postings(*ready->hidden);
   return ready;
 }
@@ -55,9 +58,12 @@ void DeviceCache::want(const engine::Plan& plan) {
 
 bool DeviceCache::has_no_room_for(const engine::Plan& plan) const {
   const auto sources = DocumentArrays::sources_of(plan);
-  return std::any_of(sources.begin(), sources.end(), [this](const auto& source) {
-    return arrays_.find(source.owner).state == DocumentArrays::State::kDoesNotFit;
-  });
+  return std::any_of(sources.begin(), sources.end(),
+                     [this](const auto& source) { return has_no_room_for(source.owner); });
+}
+
+bool DeviceCache::has_no_room_for(const std::shared_ptr<const void>& owner) const {
+  return arrays_.find(owner).state == DocumentArrays::State::kDoesNotFit;
 }
 
 std::optional<ReadyPlan> DeviceCache::copy_and_look_up(const engine::Plan& plan) {
@@ -272,13 +278,14 @@ Result<void> DeviceCache::copy_lengths(const Order& order) {
   return {};
 }
 
-// At most a quarter of the memory, as for a list; all codes together at most a quarter, so that most is left to lists.
+// At most a quarter of the memory, as for a list; all columns together at most a quarter, and all sequences, so that at
+// least half is left to lists.
 Result<void> DeviceCache::copy_array(const DocumentArrays::Source& source) {
   if (arrays_.find(source.owner).state != DocumentArrays::State::kMissing) return {};
   std::shared_ptr<std::byte> memory;
   const std::size_t bytes = source.bytes();
   arrays_.drop_unused();
-  const std::size_t others = source.codes ? arrays_.code_bytes() : 0;
+  const std::size_t others = source.codes ? arrays_.code_bytes(source.sequences) : 0;
   if (others + bytes <= arena_.bytes() / 4) memory = allocate(bytes);
   std::byte* to = memory.get();
   if (source.codes && to != nullptr) FROND_TRY(copier_.copy_codes(*source.codes, to));

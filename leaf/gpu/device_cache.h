@@ -66,6 +66,7 @@ class DeviceCache final : public lists::DeviceLists {
   lists::DeviceLease find(const lists::ListKey& key) override;
   // A ResidentArray.
   std::shared_ptr<const void> find_array(const std::shared_ptr<const void>& owner) override;
+  bool has_no_room_for(const std::shared_ptr<const void>& owner) const override;
   // Waits until no list waits to be copied.
   void settle();
   // For a partition that is about to be closed: drops its lists, lengths and waiting copies, and waits for a copy in

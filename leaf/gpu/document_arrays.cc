@@ -29,6 +29,7 @@ std::vector<DocumentArrays::Source> DocumentArrays::sources_of(const engine::Pla
                        arrays->priors});
   }
   for (const auto& codes : engine::codes_of(plan)) sources.push_back({codes->owner(), {}, plan.partition, {}, codes});
+  if (plan.phrase) sources.back().sequences = true;
   return sources;
 }
 
@@ -53,13 +54,13 @@ void DocumentArrays::insert(const Source& source, std::shared_ptr<std::byte> mem
   const MutexLock lock(mutex_);
   if (array) array->number = ++last_number_;
   const std::size_t code_bytes = array && source.codes ? source.bytes() : 0;
-  entries_[source.owner.get()] = {source.owner, source.partition, std::move(array), code_bytes};
+  entries_[source.owner.get()] = {source.owner, source.partition, std::move(array), code_bytes, source.sequences};
 }
 
-std::size_t DocumentArrays::code_bytes() const {
+std::size_t DocumentArrays::code_bytes(bool sequences) const {
   const MutexLock lock(mutex_);
   std::size_t sum = 0;
-  for (const auto& [owner, entry] : entries_) sum += entry.code_bytes;
+  for (const auto& [owner, entry] : entries_) sum += entry.sequences == sequences ? entry.code_bytes : 0;
   return sum;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Arrays by document that some plans need beside lists and lengths, in device memory: the bits of hidden documents,
-// static priors, and codes of columns (engine/document_codes.h).
+// static priors, codes of columns, and sequences of words (engine/document_codes.h).
 // They come from the lists' arena; DeviceCache copies them when a plan first needs them.
 //
 // An array is named by its owner in host memory, which generations share. An array whose owner has ended is dropped
@@ -29,6 +29,7 @@ class DocumentArrays {
     std::uint64_t partition = 0;
     std::span<const scoring::Prior> priors;                // empty: these are not priors
     std::shared_ptr<const engine::DocumentCodes> codes{};  // in place of `parts`; null: these are not codes
+    bool sequences = false;                                // of a phrase: these codes are not of columns
     std::size_t bytes() const;
   };
   enum class State { kMissing, kThere, kDoesNotFit };
@@ -43,8 +44,8 @@ class DocumentArrays {
   Found find(const Owner& owner) const;
   // Keeps an array that was copied to `memory`. Null: there is no room for it.
   void insert(const Source& source, std::shared_ptr<std::byte> memory);
-  // Of all arrays of codes.
-  std::size_t code_bytes() const;
+  // Of all arrays of codes: of columns, or of sequences.
+  std::size_t code_bytes(bool sequences) const;
   // Arrays that no owner has any more.
   void drop_unused();
   // Drops the partition's arrays, and forgets for which of all others there was no room.
@@ -56,6 +57,7 @@ class DocumentArrays {
     std::uint64_t partition = 0;
     std::shared_ptr<const ResidentArray> array;  // null: no room
     std::size_t code_bytes = 0;
+    bool sequences = false;
   };
   mutable Mutex mutex_;
   std::unordered_map<const void*, Entry> entries_ FROND_GUARDED_BY(mutex_);

@@ -32,13 +32,13 @@ std::int64_t postings_of(const engine::PlanTerm& term) {
   return static_cast<const ResidentList&>(*term.on_device).list.count;
 }
 
-// AND looks at about as many postings of each list as the shortest has.
+// AND looks at about as many postings of each list as the shortest required one has.
 std::int64_t work_of(const engine::Plan& plan) {
   std::int64_t sum = 0, least = kUnbounded;
   for (const engine::PlanTerm& term : plan.terms) {
     const std::int64_t postings = postings_of(term);
     sum += postings;
-    least = std::min(least, postings);
+    if (term.role == engine::TermRole::kRequired) least = std::min(least, postings);
   }
   if (plan.terms.empty() || plan.mode == engine::Mode::kOr) return sum;
   return std::min(sum, least * static_cast<std::int64_t>(plan.terms.size()));
@@ -249,6 +249,16 @@ std::shared_ptr<const void> GpuDevices::Lists::find_array(const std::shared_ptr<
   for (const auto& engine : of_.engines_)
     if (auto array = engine->lists().find_array(owner)) return array;
   return nullptr;
+}
+
+// One device that has it is enough; those that were never asked for it do not count.
+bool GpuDevices::Lists::has_no_room_for(const std::shared_ptr<const void>& owner) const {
+  bool refused = false;
+  for (const auto& engine : of_.engines_) {
+    if (engine->lists().find_array(owner)) return false;
+    refused = refused || (!engine->lost() && engine->lists().has_no_room_for(owner));
+  }
+  return refused;
 }
 
 }  // namespace frond::leaf::gpu

@@ -71,6 +71,7 @@ class GpuDevices final : public engine::QueryEngine, public engine::Accelerator 
     lists::DeviceLease find(const lists::ListKey& key) override;
     bool holds(const lists::KeptList& list) const override;
     std::shared_ptr<const void> find_array(const std::shared_ptr<const void>& owner) override;
+    bool has_no_room_for(const std::shared_ptr<const void>& owner) const override;
 
    private:
     GpuDevices& of_;

@@ -38,8 +38,9 @@ void PhraseBuilder::add(const ReadyPlan& ready, std::uint32_t number, QueryOnDev
   }
   query.phrase_words = static_cast<std::uint32_t>(words.size());
   queries_.push_back(number);
-  phrases_.push_back({.sequences = reinterpret_cast<const std::byte*>(ready.codes[0]->words),
-                      .begins = ready.codes[1]->words,
+  const std::uint32_t* const begins = ready.codes[0]->words;
+  phrases_.push_back({.sequences = reinterpret_cast<const std::byte*>(begins + query.documents + 1),
+                      .begins = begins,
                       .words = nullptr,
                       .last = phrase.words.back().number,
                       .weight = phrase.weight,

@@ -86,6 +86,8 @@ class DeviceLists {
   // An array by document that has this owner in host memory (HiddenDocuments::words(), DocumentPriors::arrays()): it
   // stays in device memory as long as the result. Null: it is not there. Any thread.
   virtual std::shared_ptr<const void> find_array(const std::shared_ptr<const void>& owner) = 0;
+  // Whether it is not there, and will not be, since there was no room for it. Any thread.
+  virtual bool has_no_room_for(const std::shared_ptr<const void>& /*owner*/) const { return false; }
 };
 
 }  // namespace frond::leaf::lists

@@ -117,6 +117,7 @@ void SearchQuery::wave(engine::Mode mode) {
     if (!slot.unsearched) todo_.push_back(&slot);  // has room: start() reserved it
   scheduled_.plans.clear();
   if (profiled_) profile_begin();
+  scheduled_.for_gpu = parts_.queries != nullptr && may_use_gpu();  // of the whole wave; todo_ shrinks
   if (parts_.queries != nullptr && runs_as_words() && submit_to_scheduler()) return;
   search_here();
 }

@@ -93,10 +93,11 @@ void SearchQuery::profile_end() {
 RunReason SearchQuery::run_reason(const wire::SearchRun& run) const {
   if (!run.on_cpu && !run.on_gpu) return RunReason::kNothing;
   if (parts_.queries == nullptr) return RunReason::kNoGpu;
-  if (has_clause() && run.queue == wire::RunQueue::kNone && (!flat_ || may_use_gpu())) return RunReason::kClause;
+  if (has_clause() && run.queue == wire::RunQueue::kNone && (!flat_ || scheduled_.for_gpu))
+    return profiled_->run.no_room ? RunReason::kNoGpuRoom : RunReason::kClause;
   if (!has_clause() && run.queue == wire::RunQueue::kNone) return RunReason::kUnscheduled;
   if (run.on_cpu && run.batch_queries != 0) return profiled_->run.no_room ? RunReason::kNoGpuRoom : RunReason::kGpuLeft;
-  if (!may_use_gpu()) {
+  if (!scheduled_.for_gpu) {
     if (request_.processor != wire::Processor::kAuto && request_.processor != wire::Processor::kGpu)
       return RunReason::kRequested;
     return run.k == 0 && request_.rank == wire::Rank::kScore ? RunReason::kNoHits : RunReason::kFewPostings;

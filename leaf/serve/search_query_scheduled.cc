@@ -43,8 +43,8 @@ void SearchQuery::add_counting(schedule::PredictedCosts& costs, std::uint64_t po
 }
 
 // A phrase is looked for in the sequences of the documents with all its words. Words of phrases stand together far more
-// often than by chance: the geometric mean of the least and the most documents that may have all. Microseconds for
-// each, roughly, as above.
+// often than by chance: the geometric mean of the documents that have all by chance and those of the shortest list,
+// which are the most. Microseconds for each, roughly, as above.
 void SearchQuery::add_looking(schedule::PredictedCosts& costs, const schedule::QueryFeatures& known) {
   constexpr double kCpuUs = 0.1, kGpuUs = 1e-3;
   const double all = std::sqrt(known.expected_matches() * static_cast<double>(known.shortest));
@@ -77,12 +77,18 @@ bool SearchQuery::collect_on_device(Slot& slot) const {
   return slot.order_on_device.has_value();
 }
 
-// Of the partitions of todo_, if the wave looks for a phrase. False: some have none for a device.
+// Of the partitions of todo_, if the wave looks for a phrase. False: some have none, or for some a device has no room;
+// to ask it for the others would only delay the search.
 bool SearchQuery::find_sequences() {
   if (!flat_ || flat_->phrase == nullptr) return true;
-  return std::ranges::all_of(todo_, [](Slot* slot) {
-    slot->sequences = clauses::device_sequences(slot->partition->open->partition().sequences());
-    return slot->sequences != nullptr;
+  return std::ranges::all_of(todo_, [this](Slot* slot) {
+    const partition::StoredSequences* const stored = slot->partition->open->partition().sequences();
+    slot->sequences = clauses::device_sequences(stored);
+    const bool no_room = slot->sequences == nullptr
+                             ? stored != nullptr
+                             : parts_.device != nullptr && parts_.device->has_no_room_for(slot->sequences->owner());
+    if (profiled_) profiled_->run.no_room = no_room;
+    return slot->sequences != nullptr && !no_room;
   });
 }
 
@@ -134,7 +140,8 @@ bool SearchQuery::make_plans() {
   }
 }
 
-// Of the partitions of todo_. The terms have been looked up.
+// Of the partitions of todo_. The terms have been looked up. Lists of terms that documents may have, or must not have,
+// are only looked up in, for the documents of the others, so they say nothing of how much is looked at.
 schedule::QueryFeatures SearchQuery::features() const {
   const bool ranked = request_.rank == wire::Rank::kScore && !sorts() && (!flat_ || depth() > 0);
   schedule::QueryFeatures features{.mode = words_mode(), .ranked = ranked, .k = depth()};
@@ -142,8 +149,9 @@ schedule::QueryFeatures SearchQuery::features() const {
   for (const Slot* const slot : todo_) features.documents += slot->partition->open->partition().documents();
   const double share = static_cast<double>(features.documents) /
                        static_cast<double>(std::max<std::uint64_t>(1, generation_->statistics.documents));
-  for (const KnownTerms::Term& term : known_->terms) {
-    const auto postings = static_cast<std::uint64_t>(static_cast<double>(term.term->df()) * share);
+  for (std::size_t i = 0; i < known_->terms.size(); ++i) {
+    if (role_of(i) != engine::TermRole::kRequired) continue;
+    const auto postings = static_cast<std::uint64_t>(static_cast<double>(known_->terms[i].term->df()) * share);
     features.add_list(postings, postings / 128 + todo_.size());
   }
   return features;

@@ -1,7 +1,6 @@
 #pragma once
 // The sequences of the words of a partition's documents (token_codes.h), where its files are mapped: by document, and
 // as one array for devices.
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -49,9 +48,8 @@ class StoredSequences {
   std::uint64_t bytes() const { return bytes_before_.back(); }
   // Fills `out` with them, from a byte on; zeros behind the last.
   void copy(std::uint64_t from, std::span<std::byte> out) const;
-  // Names the array of the records, or that of where they begin, while somebody holds the name.
-  enum class Array : std::uint8_t { kRecords, kBegins };
-  std::shared_ptr<const void> name(Array of) const { return {names_, &(*names_)[static_cast<std::size_t>(of)]}; }
+  // Names them while somebody holds the name.
+  const std::shared_ptr<const void>& name() const { return name_; }
 
  private:
   std::size_t chunks_until(DocId docid) const;
@@ -61,7 +59,7 @@ class StoredSequences {
   const std::vector<CodesChunk> chunks_;
   std::vector<std::uint32_t> chunks_before_;  // by group, and one more: those that begin before it
   std::vector<std::uint64_t> bytes_before_;   // by chunk, and one more
-  const std::shared_ptr<const std::array<char, 2>> names_ = std::make_shared<const std::array<char, 2>>();
+  const std::shared_ptr<const void> name_ = std::make_shared<const char>();
 };
 
 }  // namespace frond::partition

@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(kThreads) select_query(BatchOnDevice batch) {
   const bool room = emitted <= batch.candidates && left <= kMaxSorted;
   const std::uint32_t found = min(left, batch.queries[query].k);
   if (!room) {  // uniform across the thread block
-    if (threadIdx.x == 0) answer_host(batch, query, threshold, kNoRoom);
+    if (threadIdx.x == 0) answer_host(batch, query, threshold, emitted >= kDamaged ? kNoAnswer : kNoRoom);
     return;
   }
   sort_keys(keys, left);

@@ -12,10 +12,6 @@ namespace frond::leaf::gpu::search {
 
 using partition::TokenCodes;
 
-// QueryState::emitted of a query that met a sequence that is none: there is no room for its candidates, so the CPU
-// answers, and says what is wrong.
-inline constexpr std::uint32_t kDamaged = 1u << 31;
-
 // Where a document's sequence is.
 struct SequencePlace {
   std::uint32_t begin, end;

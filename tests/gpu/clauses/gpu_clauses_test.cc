@@ -171,6 +171,57 @@ TEST_P(ClausesOnGpu, FindWhatTheCpuFinds) {
   EXPECT_GT(with_phrase_, 200u);
 }
 
+// The CPU's end at kMaxScore.
+TEST_P(ClausesOnGpu, LeaveSumsThatDoNotFitToTheCpu) {
+  std::size_t answered = 0, left = 0;
+  for (const bool with_phrase : {false, true}) {
+    for (const int times : {1, 100, 3000, 30'000, 100'000}) {
+      const auto often = [times](const std::string& word) {
+        std::string text;
+        for (int i = 0; i < times; ++i) text += word + " ";
+        return query::Clause{query::Words{"", text, query::Mode::kAnd}};
+      };
+      query::Bool both;
+      for (const char* const word : {"ab", "bb", "ba"}) both.must.push_back(often(word));
+      if (with_phrase) both.must.push_back({query::Phrase{"", "aa ab"}});
+      both.should = {often("cb"), often("bc")};
+      const auto query = resolved({both});
+      ASSERT_TRUE(query);
+      ASSERT_TRUE(flat_query(*query));
+      const Search exhaustive = [this](const ClausePlan& plan, std::size_t) {
+        return std::optional(search_exhaustively(plan, clock_));
+      };
+      const Search gpu = [this](const ClausePlan& plan, std::size_t partition) { return on_gpu(plan, partition); };
+      const auto all = run(*query, 10, false, exhaustive);
+      const auto got = run(*query, 10, false, gpu);
+      ++(got ? answered : left);
+      if (got) {
+        ASSERT_EQ(got->hits, all->hits) << times;
+      }
+    }
+  }
+  EXPECT_GE(answered, 4u);
+  EXPECT_GE(left, 2u);
+}
+
+TEST_P(ClausesOnGpu, FindSequencesInOneArray) {
+  const partition::StoredSequences& stored = *collection_.partition(0).sequences;
+  const auto array = device_sequences(&stored);
+  const std::size_t begins = (stored.documents() + 1) * sizeof(std::uint32_t);
+  ASSERT_EQ(array->bytes(), begins + stored.bytes());
+  EXPECT_EQ(array->owner(), stored.name());
+  ByteBuffer bytes(array->bytes());
+  for (std::size_t from = 0, piece = 1; from < bytes.size(); from += piece, piece = piece * 3 % 101 + 1) {
+    piece = std::min(piece, bytes.size() - from);
+    array->write(static_cast<DocId>(from), std::span(bytes).subspan(from, piece));
+  }
+  for (DocId docid = 0; docid <= stored.documents(); ++docid)
+    ASSERT_EQ(load_le<std::uint32_t>(bytes.data() + docid * sizeof(std::uint32_t)), stored.begin(docid));
+  ByteBuffer records(stored.bytes());
+  stored.copy(0, records);
+  EXPECT_TRUE(std::ranges::equal(records, ByteView(bytes).subspan(begins)));
+}
+
 TEST_P(ClausesOnGpu, LeaveDamagedSequencesToTheCpu) {
   const auto query = resolved({query::Phrase{"", "aa ab"}});
   auto plan = collection_.plan(0, *query, 10, true);
@@ -183,8 +234,10 @@ TEST_P(ClausesOnGpu, LeaveDamagedSequencesToTheCpu) {
   damaged.codes = std::move(codes);
   MemoryCollection::add_sequences(damaged);
   asked->phrase->sequences = device_sequences(damaged.sequences.get());
-  const auto none = gpu_->try_search(std::span(&*asked, 1), clock_);
+  engine::BatchTimes times;
+  const auto none = gpu_->try_search(std::span(&*asked, 1), clock_, &times);
   EXPECT_FALSE(none[0]);
+  EXPECT_EQ(times.launches, 1u);
   EXPECT_EQ(gpu_->counters().unanswered, 1u);
   asked->phrase->sequences = device_sequences(collection_.partition(0).sequences.get());
   EXPECT_TRUE(gpu_->try_search(std::span(&*asked, 1), clock_)[0]);

@@ -149,6 +149,34 @@ TEST_F(CountsOfACollection, ComeFromPlansOfDeviceLeases) {
   expect_same_counts(engine->try_search(std::span(&of_leases, 1), kClock)[0], whole(of_lists), of_lists, "of leases");
 }
 
+TEST_F(CountsOfACollection, HaveRoomForColumnsWhateverSequencesTake) {
+  const auto below = *engine_named("cpu");
+  const auto engine = *GpuEngine::create(
+      {.memory_bytes = 2 * BatchRunner::kMinBytes, .runners = 1, .copying = DeviceCache::Copying::kByTheCaller},
+      *below);
+  const std::size_t most = engine->list_bytes() / 4;
+  const auto warm = [&](std::size_t bytes, bool sequences) {
+    const auto codes = std::make_shared<ArrayOfCodes>(std::vector<std::uint64_t>(bytes), 256);
+    auto arrays = plan(1000);
+    arrays.terms.clear();
+    if (sequences)
+      arrays.phrase.emplace().sequences = codes;
+    else
+      arrays.counted = {{codes}};
+    EXPECT_TRUE(engine->cache().warm(arrays, {}));
+    return codes;
+  };
+  const auto has = [&](const auto& codes) { return engine->cache().find_array(codes->owner()) != nullptr; };
+  const auto large = warm(most / 10 * 9, true), too_large = warm(most / 10 * 2, true), small = warm(most / 20, true);
+  EXPECT_TRUE(has(large));
+  EXPECT_FALSE(has(too_large));
+  EXPECT_TRUE(engine->cache().has_no_room_for(too_large->owner()));
+  EXPECT_TRUE(has(small));
+  const auto column = warm(most / 10 * 9, false), another = warm(most / 10 * 2, false);
+  EXPECT_TRUE(has(column));
+  EXPECT_FALSE(has(another));
+}
+
 TEST_F(CountsOfACollection, AreTheCpusWhereAColumnFindsNoRoom) {
   const auto below = *engine_named("cpu");
   const auto engine = *GpuEngine::create(

@@ -178,6 +178,64 @@ TEST_P(SearchedPhrases, AreLeftToTheCpuWithTheReason) {
   EXPECT_EQ(with_gpu.ask(request).reply.runs.back().reason, RunReason::kFewPostings);
 }
 
+// Terms that documents may have, or must not have, do not make a search look shorter than it is.
+TEST_P(SearchedPhrases, AreWhatRequiredListsMakeThem) {
+  Searches with_gpu(*leaf_, leaf_->store(), &*gpu_, *cpu_), without(*leaf_, leaf_->store(), nullptr, *cpu_);
+  with_gpu.parts().min_gpu_postings = 1;
+  const auto run_of = [&](const query::Clause& clause) {
+    wire::SearchRequest request = some_request(clause);
+    request.depth = 10;
+    request.exact_total = false;
+    request.filter.clear();
+    ask(with_gpu, without, request);
+    request.processor = wire::Processor::kAuto;
+    for (int i = 0; i < 3; ++i) {  // on either processor
+      const auto reply = with_gpu.ask(request).reply;
+      EXPECT_NE(reply.runs.back().reason, wire::RunReason::kFewPostings);
+      EXPECT_EQ(reply.or_ranking.hits, wanted_.reply.or_ranking.hits);
+    }
+    return got_.reply.runs.back();
+  };
+  query::Bool one, more;
+  one.must = {{query::Phrase{"", "p0 p1"}}};
+  more.must = one.must;
+  more.should = {words("w3")};
+  more.must_not = {words("w5")};
+  const auto alone = run_of({one}), with_others = run_of({more});
+  EXPECT_GT(alone.shortest, 1000u);
+  EXPECT_EQ(with_others.shortest, alone.shortest);
+  EXPECT_EQ(with_others.second, alone.second);
+  EXPECT_GE(with_others.predicted_gpu_ns, alone.predicted_gpu_ns / 10);
+}
+
+// A device without room for any sequences.
+struct Full final : leaf::lists::DeviceLists {
+  explicit Full(leaf::lists::DeviceLists& of_) : of(of_) {}
+  leaf::lists::DeviceLease find(const leaf::lists::ListKey& key) override { return of.find(key); }
+  std::shared_ptr<const void> find_array(const std::shared_ptr<const void>&) override { return nullptr; }
+  bool has_no_room_for(const std::shared_ptr<const void>&) const override { return true; }
+  leaf::lists::DeviceLists& of;
+};
+
+TEST_P(SearchedPhrases, DoNotWaitForADeviceWithoutRoom) {
+  Searches with_gpu(*leaf_, leaf_->store(), &*gpu_, *cpu_), without(*leaf_, leaf_->store(), nullptr, *cpu_);
+  Full full(gpu_->lists());
+  with_gpu.parts().device = &full;
+  query::Bool both;
+  both.must = {words("p0"), words("p1")};
+  both.must_not = {words("w5")};
+  for (const query::Clause& clause : {query::Clause{query::Phrase{"", "p0 p1"}}, query::Clause{both}}) {
+    wire::SearchRequest request = some_request(clause);
+    request.exact_total = false;
+    request.filter.clear();
+    ask(with_gpu, without, request);
+    const wire::SearchRun& run = got_.reply.runs.back();
+    const bool phrase = clause.as<query::Phrase>() != nullptr;
+    EXPECT_EQ(run.reason, phrase ? wire::RunReason::kNoGpuRoom : wire::RunReason::kRequested);
+    EXPECT_EQ(run.queue == wire::RunQueue::kNone, phrase);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Partitions, SearchedPhrases, testing::Values(1u, 2u, 3u, 16u));
 
 }  // namespace

@@ -227,7 +227,7 @@ TEST(SearchQuery, TellsWhereItRanAndWhy) {
   request.processor = wire::Processor::kAuto;
   gpu.min_postings = 1'000'000;
   EXPECT_EQ(run_of().reason, wire::RunReason::kFewPostings);
-  gpu.min_postings = 0;
+  gpu.min_postings = 1;
   schedule::CostModel model = schedule::default_cost_model();
   for (auto& regression : model.regressions[0]) regression = {.base = 15};  // the CPU: 2^15 us
   for (auto& regression : model.regressions[1]) regression = {.base = 1};
