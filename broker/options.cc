@@ -287,7 +287,7 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
   app.add_option("--otlp-buffer", options.otlp_buffer,
                  "Bytes of spans that wait for the collector at most, and as much again while it is asked; more are "
                  "dropped and counted")
-      .transform(config::byte_size())
+      .transform(config::byte_size() & config::range(std::uint64_t{64} << 10, std::uint64_t{1} << 30))
       .show_default("4MiB")
       .group("Logs");
   config::add_log_buffer(app, options.log_buffer);

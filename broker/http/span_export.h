@@ -49,13 +49,17 @@ class SpanExport {
     std::size_t most_bytes = 4 << 20;           // of spans that wait
     std::string_view version, instance;         // of this process
     std::chrono::milliseconds patience{3'000};  // with each step of the collector
+    std::chrono::milliseconds longest{10'000};  // of a request, whatever the collector sends meanwhile
     std::chrono::milliseconds pause{1'000};     // between requests; after failures up to kLongestPause
   };
   static constexpr std::chrono::milliseconds kLongestPause{30'000}, kLastPatience{1'000};
 
   // `log` outlives it. kInvalid: the URL; kUnavailable.
   static Result<std::unique_ptr<SpanExport>> create(const Config& config, Logger* log);
-  // Sends what waits, for kLastPatience at most.
+  // Goes on with the request under way and sends what waits, in kLastPatience for both; what is not sent by then has
+  // failed. Only the system's resolver can't be interrupted: a collector's name that is being looked up is waited for,
+  // as long as its resolv.conf says (`timeout` x `attempts` for each server). It is not looked up again after that
+  // time.
   ~SpanExport();
 
   // As the request's client has it (W3C's flag `sampled`); of requests without a traceparent a share.
@@ -70,31 +74,38 @@ class SpanExport {
   Counts counts() const;
 
  private:
-  // Spans as JSON, with commas between them.
+  // The head and spans as JSON, with commas between them. Has room for as much as may wait, so that nobody waits for it
+  // to grow.
   struct Batch {
     std::string text;
     std::uint64_t spans = 0;
   };
-  SpanExport(const Config& config, net::Url url, std::shared_ptr<const tls::Trust> trust, files::Descriptor stop,
+  SpanExport(const Config& config, net::Url url, std::shared_ptr<const tls::Trust> trust, files::Descriptor timer,
              Logger* log);
   void run(const std::stop_token& stop);
   // For a pause, or until half of the room is taken.
   void wait(const std::stop_token& stop, std::chrono::milliseconds pause, bool until_half);
-  Batch take();
-  bool send(const Batch& batch, std::chrono::milliseconds patience, int interrupt);
+  bool half_full() const FROND_REQUIRES(mutex_) { return waiting_.text.size() >= head_.size() + most_bytes_ / 2; }
+  // What waits is sent. False: the collector did not take it.
+  bool send(std::chrono::milliseconds patience);
+  std::string error_of_sending(std::chrono::milliseconds patience);  // empty: it went well
+  void set_timer(std::chrono::milliseconds time) const;
+  bool time_is_over() const;
 
   const std::size_t most_bytes_;
-  const std::chrono::milliseconds patience_, pause_;
+  const std::chrono::milliseconds patience_, longest_, pause_;
   const net::Url url_;
   const std::shared_ptr<const tls::Trust> trust_;  // null: plain HTTP
   const std::string head_;                         // of each request, up to the spans
   const frond::http::Sample sample_;
   Complaint complaint_;
-  const files::Descriptor stop_;
+  const files::Descriptor timer_;  // readable when what is under way has to end
   mutable Mutex mutex_;
   std::condition_variable_any wake_;
   Batch waiting_ FROND_GUARDED_BY(mutex_);
   Counts counts_ FROND_GUARDED_BY(mutex_);
+  bool ending_ FROND_GUARDED_BY(mutex_) = false;  // the timer is set for the last time
+  Batch sent_;                                    // the thread's
   std::jthread thread_;
 };
 

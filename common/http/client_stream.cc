@@ -23,8 +23,8 @@ Error unavailable(const std::string& where, int error) {
   return Error(Code::kUnavailable, where + ": " + std::strerror(error));
 }
 
-Result<void> wait_connected(int fd, std::chrono::milliseconds timeout) {
-  if (auto ready = wait_ready(fd, POLLOUT, std::chrono::steady_clock::now() + timeout); !ready)
+Result<void> wait_connected(int fd, std::chrono::milliseconds timeout, int interrupt) {
+  if (auto ready = wait_ready(fd, POLLOUT, std::chrono::steady_clock::now() + timeout, interrupt); !ready)
     return ready.error().code() == Code::kDeadline ? unavailable("connect", ETIMEDOUT) : std::move(ready).error();
   int error = 0;
   socklen_t size = sizeof error;
@@ -64,7 +64,7 @@ Result<ClientStream> ClientStream::connect(const std::string& host, const std::s
   ClientStream made;
   made.timeout_ = timeout;
   made.interrupt_ = interrupt;
-  made.socket_ = FROND_TRY(connect_within(host, port, timeout)).socket;
+  made.socket_ = FROND_TRY(connect_within(host, port, timeout, interrupt)).socket;
   if (trust) {
     made.channel_ = trust->open(made.socket_.fd(), host);
     FROND_TRY(made.handshake());
@@ -175,12 +175,13 @@ Result<void> wait_ready(int fd, short events, std::chrono::steady_clock::time_po
   }
 }
 
-Result<Connected> connect_within(const std::string& host, const std::string& port, std::chrono::milliseconds timeout) {
+Result<Connected> connect_within(const std::string& host, const std::string& port, std::chrono::milliseconds timeout,
+                                 int interrupt) {
   const auto addresses = FROND_TRY(resolve(host, port));
   std::string why;
   for (const auto& address : addresses) {
     auto begun = connect_begin(address);
-    auto connected = begun ? wait_connected(begun->fd(), timeout) : Result<void>(begun.error());
+    auto connected = begun ? wait_connected(begun->fd(), timeout, interrupt) : Result<void>(begun.error());
     if (connected) return Connected{std::move(begun).value(), address};
     why = connected.error().message();
   }

@@ -47,8 +47,10 @@ struct Connected {
 };
 
 // `host` is a name, an address, or "unix:PATH", which has no port. Connects to the first of the name's addresses that
-// answers within `timeout`. The socket is non-blocking. kUnavailable.
-Result<Connected> connect_within(const std::string& host, const std::string& port, std::chrono::milliseconds timeout);
+// answers within `timeout`. The socket is non-blocking. kUnavailable, also as soon as `interrupt` is readable; only the
+// name is resolved first, for as long as the system's resolver takes.
+Result<Connected> connect_within(const std::string& host, const std::string& port, std::chrono::milliseconds timeout,
+                                 int interrupt = -1);
 // Starts to connect and returns at once; the socket is writable when it is connected. kUnavailable.
 Result<Socket> connect_begin(const SocketAddress& address);
 // Waits until the socket is ready for `events` (POLLIN, POLLOUT) or has an error. Signals neither end the wait nor
@@ -60,8 +62,8 @@ class ClientStream {
  public:
   ClientStream() = default;  // not open
   // Connects and, with `trust`, verifies that the server is `host`. `timeout` applies to each of: connecting, the whole
-  // handshake, every later wait. Errors: kUnavailable, with the cause. Waits after the connect end with kUnavailable as
-  // soon as the descriptor `interrupt` is readable.
+  // handshake, every later wait. Errors: kUnavailable, with the cause. Waits end with kUnavailable as soon as the
+  // descriptor `interrupt` is readable, but for that of connect_within().
   static Result<ClientStream> connect(const std::string& host, const std::string& port, const tls::Trust* trust,
                                       std::chrono::milliseconds timeout, int interrupt = -1);
   void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }

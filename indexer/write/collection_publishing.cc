@@ -158,17 +158,19 @@ Result<void> CollectionWriter::publish_next(std::size_t most, std::size_t& tried
   publishing_operations_ = 0;
   FROND_TRY(indexed);
   service_.places->note_current(collection_, target_.objects.memory.get());
-  FROND_TRY(write_off(taken));
+  write_off(taken);
   service_.metrics.publish_seconds.observe(std::chrono::duration<double>(steady_clock::now() - begin).count());
   return {};
 }
 
-Result<void> CollectionWriter::write_off(const OperationLog::Taken& taken) {
+void CollectionWriter::write_off(const OperationLog::Taken& taken) {
   const MutexLock lock(changing_);
   // Also if it stays in the log for now: published again, in smaller parts, it would undo what came after it.
   published_ = taken.last;
   if (latest_) latest_->published(taken.last);
-  return operations_->forget(taken);
+  if (const auto forgotten = operations_->forget(taken); !forgotten)
+    log_.warn("published changes stay in the log until it can be written",
+              {{"reason", forgotten.error().message()}, {"sequence", std::to_string(taken.last)}});
 }
 
 // Afterwards `taken` has no lines any more.
@@ -240,7 +242,8 @@ Result<void> CollectionWriter::set_aside_next(const Error& why, const std::stop_
                                                                         {"sequence", std::to_string(taken.last)},
                                                                         {"reason", fault},
                                                                         {"file", not_indexed_->file().string()}});
-  return write_off(taken);
+  write_off(taken);
+  return {};
 }
 
 // Why it can't be indexed, into no matter what collection; empty: it can, or nothing can.

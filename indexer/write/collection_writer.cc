@@ -218,10 +218,13 @@ Result<Generation> CollectionWriter::make_current(std::optional<Generation> gene
     FROND_TRY(held->switch_to(*generation));
   else
     generation = FROND_TRY(held->rollback());
-  if (mark) FROND_TRY(operations_->remember(*mark, *generation));
   service_.places->note_current(collection_);
-  const MutexLock changing(changing_);
-  if (latest_) latest_->reopen();
+  {
+    const MutexLock changing(changing_);
+    if (latest_) latest_->reopen();
+  }
+  if (auto known = mark ? operations_->remember(*mark, *generation) : Result<void>(); !known)
+    return std::move(known).error().within(kMayBeAccepted);  // it was: but a repeat would not be known
   return *generation;
 }
 

@@ -229,7 +229,7 @@ class CollectionWriter {
   void compact_loop(const std::stop_token& stop);
   Result<void> publish_next(std::size_t most, std::size_t& tried, const std::stop_token& stop);
   Result<void> index(OperationLog::Taken& taken, const std::stop_token& stop);
-  Result<void> write_off(const OperationLog::Taken& taken);
+  void write_off(const OperationLog::Taken& taken);
   BuildOptions build_options(const std::filesystem::path& file, std::uint64_t documents, std::uint64_t bytes) const;
   Result<void> set_aside_next(const Error& why, const std::stop_token& stop);
   std::shared_ptr<const schema::Schema> schema() const;         // that documents are checked by

@@ -50,13 +50,13 @@ Result<void> checked(const rocksdb::Status& status, const std::filesystem::path&
   if (status.ok()) return {};
   return partition::error_of(status, folder.string());
 }
-// The same of a write. After one that failed, RocksDB takes no more until it is told that the disk may be well again.
-// What failed may be in the log.
+// What failed may be in the log all the same.
 Result<void> perhaps(Result<void> done) {
   if (!done) return std::move(done).error().within(kMayBeAccepted);
   return done;
 }
 
+// The same of a write. After one that failed, RocksDB takes no more until it is told that the disk may be well again.
 Result<void> written(rocksdb::DB& db, const rocksdb::Status& status, const std::filesystem::path& folder) {
   if (!status.ok()) db.Resume().PermitUncheckedError();
   return checked(status, folder);

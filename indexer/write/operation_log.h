@@ -32,7 +32,8 @@ class WriteBatch;
 namespace frond::indexer::write {
 
 inline constexpr const char* kLogFolder = "log";
-// In errors after which what was to be logged may be in the log all the same; after others it is not.
+// In errors after which what was asked for may be in the log, or done, all the same; after others it is not. Clients
+// look for "may or may not have been accepted", as a broker has it, too, of a service that gave it no answer.
 inline constexpr std::string_view kMayBeAccepted = "it may or may not have been accepted";
 inline constexpr std::uint64_t kKeptKeys = 10'000;  // idempotency keys of a collection
 

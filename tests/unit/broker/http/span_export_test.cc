@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <string>
@@ -176,6 +177,73 @@ TEST(ASpanExport, WaitsForNoCollectorThatHangs) {
   EXPECT_GT(counts.dropped, 9'000u) << "64 KiB wait, and as much is on its way";
   spans.reset();
   EXPECT_LT(SteadyClock().now() - begin, 10s) << "the end waits for it for a second";
+}
+
+// A collector that takes spans, and sends its answer byte by byte, for ever.
+TEST(ASpanExport, GivesUpACollectorWhoseAnswerNeverEnds) {
+  std::atomic<int> asked = 0;
+  const ScriptedHttp collector([&](const ScriptedHttp::Talk& talk) {
+    ++asked;
+    talk.send("HTTP/1.1 200 OK\r\n");
+    while (talk.send("x")) std::this_thread::sleep_for(100ms);
+  });
+  const auto url = collector.url();
+  auto config = to(url);
+  const Span span = some_span();
+  const auto eventually = [](const auto& is) {
+    for (const auto end = SteadyClock().now() + 10s; !is() && SteadyClock().now() < end;)
+      std::this_thread::sleep_for(1ms);
+    return is();
+  };
+  {
+    config.longest = 300ms;
+    const auto spans = *SpanExport::create(config, nullptr);
+    spans->add(kKept, {&span, 1});
+    EXPECT_TRUE(eventually([&] { return spans->counts().failed == 1; })) << "though it is never silent for 200 ms";
+  }
+  config.longest = 60s;
+  auto spans = *SpanExport::create(config, nullptr);
+  asked = 0;
+  spans->add(kKept, {&span, 1});
+  EXPECT_TRUE(eventually([&] { return asked > 0; }));
+  spans->add(kKept, {&span, 1});
+  const auto begin = SteadyClock().now();
+  spans.reset();
+  EXPECT_LT(SteadyClock().now() - begin, SpanExport::kLastPatience + 1s);
+}
+
+TEST(ASpanExport, WaitsAtItsEndForACollectorThatIsWell) {
+  std::atomic<bool> asked = false, answered = false;
+  const ScriptedHttp collector([&](const ScriptedHttp::Talk& talk) {
+    asked = true;
+    std::this_thread::sleep_for(300ms);
+    ssize_t got = 1;
+    for (char byte = 0; got == 1;) got = ::recv(talk.connection, &byte, 1, MSG_DONTWAIT);
+    answered = got < 0 && talk.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");  // 0: it was closed
+  });
+  const auto url = collector.url();
+  auto config = to(url);
+  config.patience = 10s;
+  auto spans = *SpanExport::create(config, nullptr);
+  const Span span = some_span();
+  spans->add(kKept, {&span, 1});
+  while (!asked) std::this_thread::sleep_for(1ms);
+  spans.reset();
+  EXPECT_TRUE(answered) << "the request under way has its second, too";
+}
+
+TEST(ASpanExport, HasNoSpanThatEndsBeforeItBegins) {
+  const Collector collector;
+  const auto url = collector.url();
+  {
+    const auto spans = *SpanExport::create(to(url), nullptr);
+    Span span = some_span();
+    span.end = span.begin;
+    spans->add(kKept, std::vector<Span>(1'000, span));
+  }
+  ASSERT_EQ(collector.spans().size(), 1'000u);
+  const auto all = collector.spans();
+  for (const json& span : all) EXPECT_EQ(span["startTimeUnixNano"], all[0]["endTimeUnixNano"]);
 }
 
 TEST(ASpanExport, CountsWhatTheCollectorDoesNotTake) {

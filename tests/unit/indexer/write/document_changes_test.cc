@@ -47,6 +47,21 @@ class ACollectionsDocuments : public testing::Test {
     writer().when_published([&](const Result<Published>& done) { published.set_value(done.has_value()); });
     EXPECT_TRUE(published.get_future().get());
   }
+  // No file may grow beyond the collection's log as it is.
+  template <class Work>
+  void while_the_log_is_full(const Work& work) {
+    std::uintmax_t log_bytes = 0;
+    for (const auto& file : std::filesystem::directory_iterator(folder_ / "repository" / "c" / kLogFolder))
+      if (file.path().extension() == ".log") log_bytes = std::max(log_bytes, file.file_size());
+    rlimit usual;
+    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &usual), 0);
+    const rlimit full{log_bytes, usual.rlim_max};
+    const auto before = std::signal(SIGXFSZ, SIG_IGN);
+    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+    work();
+    setrlimit(RLIMIT_FSIZE, &usual);
+    std::signal(SIGXFSZ, before);
+  }
   static Change change(Change::Kind kind, const std::string& id, const std::string& source = "{}") {
     if (kind == Change::Kind::kRemove) return {.kind = kind, .id = id, .line = ""};
     return {.kind = kind, .id = id, .line = R"({"id":")" + id + R"(","title":"t","_source":)" + source + "}"};
@@ -86,23 +101,27 @@ TEST_F(ACollectionsDocuments, ArePublishedOnceThoughTheLogCantForgetThem) {
   made(change(kIndex, "long", R"({"v":")" + std::string(1 << 20, 'x') + "\"}"));
   publish();
   for (int i = 0; i < 2; ++i) made(change(kIndex, "a"));
-  std::uintmax_t log_bytes = 0;
-  for (const auto& file : std::filesystem::directory_iterator(folder_ / "repository" / "c" / kLogFolder))
-    if (file.path().extension() == ".log") log_bytes = std::max(log_bytes, file.file_size());
-  rlimit usual;
-  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &usual), 0);
-  const rlimit full{log_bytes, usual.rlim_max};
-  const auto before = std::signal(SIGXFSZ, SIG_IGN);
-  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
-  std::promise<bool> told;
-  writer().when_published([&](const Result<Published>& done) { told.set_value(done.has_value()); });
-  const bool published = told.get_future().get();
-  const auto state = writer().state();
-  setrlimit(RLIMIT_FSIZE, &usual);
-  std::signal(SIGXFSZ, before);
-  EXPECT_FALSE(published);
+  CollectionWriter::State state;
+  while_the_log_is_full([&] {
+    publish();
+    state = writer().state();
+  });
   EXPECT_EQ(state.published, state.accepted) << "a generation has it";
   EXPECT_EQ(state.pending_operations, 0u);
+  EXPECT_EQ(state.error, "") << "nothing is tried again";
+}
+TEST_F(ACollectionsDocuments, MayBeOfAnotherGenerationThoughTheLogCantRememberWhoAsked) {
+  made(change(kIndex, "a", std::string(R"({"v":")") + std::string(1 << 20, 'x') + "\"}"));
+  publish();
+  made(change(kIndex, "b"));
+  publish();
+  EXPECT_TRUE(latest("b").latest.exists);
+  while_the_log_is_full([&] {
+    const auto before = writer().make_current({}, RequestMark{"key", std::string(16, 'r')});
+    ASSERT_FALSE(before);
+    EXPECT_NE(before.error().message().find(kMayBeAccepted), std::string::npos) << before.error().message();
+  });
+  EXPECT_FALSE(latest("b").latest.exists) << "it was rolled back";
 }
 
 TEST_F(ACollectionsDocuments, AreReplacedOnlyAfterTheChangeThatIsNamed) {
