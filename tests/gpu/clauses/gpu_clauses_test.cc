@@ -85,7 +85,8 @@ class ClausesOnGpu : public testing::TestWithParam<std::uint32_t> {
     std::vector<std::vector<topk::Hit>> lists;
     Ranking ranking;
     for (std::size_t i = 0; i < collection_.partitions(); ++i) {
-      const ClausePlan plan = collection_.plan(i, query, k, true, prunes ? &floor : nullptr);
+      ClausePlan plan = collection_.plan(i, query, k, true, prunes ? &floor : nullptr);
+      if (!priors_.empty()) plan.plan.priors = &priors_[i];
       auto outcome = search(plan, i);
       if (!outcome) return std::nullopt;
       EXPECT_TRUE(*outcome) << (*outcome).error().message();
@@ -152,6 +153,7 @@ class ClausesOnGpu : public testing::TestWithParam<std::uint32_t> {
             text::AnalyzerKind::kStandard};
   }
   text::Analyzer analyzer_{config(true)}, plain_analyzer_{config(false)};
+  std::vector<partition::DocumentPriors> priors_;  // by partition; empty: there are none
   std::size_t asked_ = 0, answered_ = 0, of_clauses_ = 0, with_phrase_ = 0;
 };
 
@@ -163,6 +165,14 @@ TEST_P(ClausesOnGpu, FindWhatTheCpuFinds) {
   expect_agreement(50);
   for (std::size_t i = 0; i < hidden.size(); ++i) hidden[i] = below(5) != 0;
   collection_.hide(hidden);
+  expect_agreement(50);
+  for (std::size_t i = 0; i < collection_.partitions(); ++i) {
+    std::vector<scoring::Prior> priors(collection_.partition(i).lengths.size());
+    for (scoring::Prior& prior : priors) prior = below(4) == 0 ? below(60'000) : below(100);
+    priors_.emplace_back(std::move(priors));
+  }
+  expect_agreement(50);
+  collection_.hide(std::vector<bool>(hidden.size()));
   expect_agreement(50);
   std::cout << asked_ << " searches, " << answered_ << " answered by the device; plans of clauses: " << of_clauses_
             << ", with a phrase: " << with_phrase_ << std::endl;
