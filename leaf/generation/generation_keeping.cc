@@ -131,6 +131,7 @@ void GenerationFollower::delete_unused() {
     if (!one.second.expired()) return false;
     std::error_code ignored;
     std::filesystem::remove_all(data_.partition(one.first), ignored);
+    std::filesystem::remove_all(data_.fetching(one.first), ignored);  // links to the same files
     return true;
   });
 }

@@ -148,7 +148,10 @@ Result<std::shared_ptr<const OpenPartition>> GenerationLoader::open_partition(co
     const auto describe_one = [&](const fs::path& file) {
       return stopping() ? std::nullopt : std::optional(describe(entry.id, file));
     };
-    FROND_TRY(fetch_partition(entry, places_in(folder, entry.summary.files, describe_one), stopping));
+    std::vector<repository::PartitionFile> missing;  // an attempt before may have found others
+    for (const auto& file : entry.summary.files)
+      if (missing_bytes_of(file, data_.fetching(entry.id) / file.name) > 0) missing.push_back(file);
+    FROND_TRY(fetch_partition(entry, places_in(folder, missing, describe_one), stopping));
   }
   StoredFiles stored;
   auto opened = open_verified(manifest, entry, stored);

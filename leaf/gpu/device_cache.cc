@@ -18,7 +18,7 @@ bool fits_scores(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   if (!plan.ranked) return true;
   std::uint64_t most = plan.phrase ? plan.phrase->bounds->bound(0) : 0;
-  for (const engine::PlanTerm& term : plan.terms) most += term.bounds.bound(0);
+  for (std::size_t i = 0; i < ready.lists.size(); ++i) most += plan.terms[i].bounds.bound(ready.lists[i]->list_deficit);
   if (!ready.priors) return most <= scoring::kMaxScore;
   return most + scoring::weighted(ready.priors->highest.front(), plan.prior_weight) < scoring::kMaxScore / 2;
 }

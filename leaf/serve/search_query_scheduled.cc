@@ -77,19 +77,23 @@ bool SearchQuery::collect_on_device(Slot& slot) const {
   return slot.order_on_device.has_value();
 }
 
-// Of the partitions of todo_, if the wave looks for a phrase. False: some have none, or for some a device has no room;
-// to ask it for the others would only delay the search.
+// Of the partitions of todo_, if the wave looks for a phrase. False: a partition's cannot be on a device, or a device
+// has no room for any: to ask it would only delay the search.
 bool SearchQuery::find_sequences() {
   if (!flat_ || flat_->phrase == nullptr) return true;
-  return std::ranges::all_of(todo_, [this](Slot* slot) {
+  bool some = false, possible = true, no_room = false;
+  for (Slot* slot : todo_) {
     const partition::StoredSequences* const stored = slot->partition->open->partition().sequences();
     slot->sequences = clauses::device_sequences(stored);
-    const bool no_room = slot->sequences == nullptr
-                             ? stored != nullptr
-                             : parts_.device != nullptr && parts_.device->has_no_room_for(slot->sequences->owner());
-    if (profiled_) profiled_->run.no_room = no_room;
-    return slot->sequences != nullptr && !no_room;
-  });
+    const bool refused = slot->sequences != nullptr && parts_.device != nullptr &&
+                         parts_.device->has_no_room_for(slot->sequences->owner());
+    possible = possible && slot->sequences != nullptr;
+    no_room = no_room || refused || (slot->sequences == nullptr && stored != nullptr);
+    some = some || !refused;
+  }
+  if (possible && some) return true;
+  if (profiled_) profiled_->run.no_room = no_room;
+  return false;
 }
 
 // No document of the partition has a higher score.

@@ -48,7 +48,7 @@ std::vector<std::string> large_terms(const partition::Partition& partition, std:
 // A partition whose lists are read.
 struct Warmer::Cold {
   const generation::ServedPartition* partition = nullptr;
-  std::vector<std::string> terms = {};  // to be read now, the best first
+  std::vector<std::string> large = {};  // terms of many documents that nobody asked for, the most first
   std::atomic<bool> unread{false};      // lists could not be read: a search tells why
 };
 
@@ -106,13 +106,11 @@ void Warmer::warm(const generation::ServedGeneration& next, const generation::Se
       return {};
     }));
     const std::vector<AskedTerm> asked = any_large ? asked_of(served) : std::vector<AskedTerm>();
-    for (Cold& one : work.cold)
-      for (const AskedTerm& each : asked) one.terms.push_back(each.term);
-    fetch_all(work, threads);
+    fetch_all(work, asked, threads);
     for (const AskedTerm& one : asked)
       if (work.over() || !terms_.look_up(next, one.term)) break;
     find_large(work, asked, threads);
-    fetch_all(work, threads);
+    fetch_all(work, {}, threads);
   } catch (const std::exception&) {  // out of memory: what is there is there
   }
   if (!any_large) return;
@@ -131,27 +129,35 @@ void Warmer::find_large(Work& work, std::span<const AskedTerm> asked, std::size_
   for (const AskedTerm& one : asked) known.insert(one.term);
   static_cast<void>(in_parallel(work.cold.size(), threads, [&](std::size_t i) -> Result<void> {
     Cold& cold = work.cold[i];
-    cold.terms = {};
     if (work.over() || cold.unread) return {};
-    cold.terms = large_terms(cold.partition->open->partition(), kMaxLargeTerms / work.cold.size() + 1,
+    cold.large = large_terms(cold.partition->open->partition(), kMaxLargeTerms / work.cold.size() + 1,
                              [&work] { return work.over(); });
-    std::erase_if(cold.terms, [&known](const std::string& term) { return known.contains(term); });
+    std::erase_if(cold.large, [&known](const std::string& term) { return known.contains(term); });
     return {};
   }));
 }
 
-// The partitions in turn, kListsAtATime lists of each, several threads at a time.
-void Warmer::fetch_all(Work& work, std::size_t threads) const {
+// The asked terms' lists, or else the large ones: the partitions in turn, kListsAtATime of each, several threads at a
+// time.
+void Warmer::fetch_all(Work& work, std::span<const AskedTerm> asked, std::size_t threads) const {
   struct Piece {
     std::size_t from, cold;
     auto operator<=>(const Piece&) const = default;
   };
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < work.cold.size(); ++i)
-    for (std::size_t from = 0; from < work.cold[i].terms.size(); from += kListsAtATime) pieces.push_back({from, i});
+    for (std::size_t from = 0; from < std::max(asked.size(), work.cold[i].large.size()); from += kListsAtATime)
+      pieces.push_back({from, i});
   std::ranges::sort(pieces);
   static_cast<void>(in_parallel(pieces.size(), threads, [&](std::size_t i) -> Result<void> {
-    fetch(work.cold[pieces[i].cold], pieces[i].from, work);
+    Cold& cold = work.cold[pieces[i].cold];
+    if (work.over() || cold.unread) return {};
+    const std::size_t from = pieces[i].from;
+    std::vector<lists::ListKey> keys;
+    const auto add = [&](const std::string& term) { keys.push_back({cold.partition->open->number(), term}); };
+    for (std::size_t t = from; t < std::min(from + kListsAtATime, asked.size()); ++t) add(asked[t].term);
+    for (std::size_t t = from; t < std::min(from + kListsAtATime, cold.large.size()); ++t) add(cold.large[t]);
+    fetch(cold, keys, work);
     return {};
   }));
 }
@@ -168,13 +174,7 @@ bool Warmer::warm_device(const generation::ServedPartition& partition, std::span
   return gpu_->warm(plan, lists);
 }
 
-// The lists of kListsAtATime terms, unless it is enough.
-void Warmer::fetch(Cold& cold, std::size_t from, Work& work) const {
-  if (work.over() || cold.unread) return;
-  const std::uint64_t number = cold.partition->open->number();
-  std::vector<lists::ListKey> keys;
-  for (std::size_t i = from; i < std::min(from + kListsAtATime, cold.terms.size()); ++i)
-    keys.push_back({number, cold.terms[i]});
+void Warmer::fetch(Cold& cold, std::span<const lists::ListKey> keys, Work& work) const {
   const auto leases = lists_.fetch(keys, work.deadline);
   if (!leases) {  // a damaged list is one of many
     if (leases.error().code() != Code::kCorrupt) cold.unread = true;

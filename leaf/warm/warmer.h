@@ -51,9 +51,9 @@ class Warmer {
   struct Work;
   bool warm_device(const generation::ServedPartition& partition, std::span<const lists::ListLease> lists) const;
   std::vector<AskedTerm> asked_of(const generation::ServedSet& served) const;
-  void fetch_all(Work& work, std::size_t threads) const;
+  void fetch_all(Work& work, std::span<const AskedTerm> asked, std::size_t threads) const;
   void find_large(Work& work, std::span<const AskedTerm> asked, std::size_t threads) const;
-  void fetch(Cold& cold, std::size_t from, Work& work) const;
+  void fetch(Cold& cold, std::span<const lists::ListKey> keys, Work& work) const;
 
   const Options options_;
   lists::ListStore& lists_;
