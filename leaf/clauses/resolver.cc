@@ -75,8 +75,7 @@ class Resolver {
     return std::optional(add_list(std::move(term), target.number, df));
   }
   float weight_of(ListNumber list, std::uint32_t occurrences = 1) const {
-    return std::min(scoring::term_weight(source_.bm25, source_.statistics, query_.lists[list].df, occurrences),
-                    kMaxWeight);
+    return scoring::term_weight(source_.bm25, source_.statistics, query_.lists[list].df, occurrences);
   }
 
   static Error over() { return {Code::kDeadline, "the deadline passed while terms were looked up"}; }
