@@ -280,16 +280,14 @@ std::variant<Options, int> read_options(int argc, const char* const* argv) {
          "http[s]://HOST:PORT[/PATH] of a collector of traces: spans of searches are sent to its PATH/v1/traces, "
          "as OTLP in JSON; https by the system's authorities. Of requests whose traceparent says that their "
          "trace is sampled, and of a share of those without one (--trace-sample)")
-      .check(server_url())
-      .group("Logs");
+      .check(server_url());
   add_number(app, "--trace-sample", options.trace_sample, 0.0, 1.0,
              "Share of the requests without a traceparent whose spans are sent (--otlp); 1: all");
   app.add_option("--otlp-buffer", options.otlp_buffer,
                  "Bytes of spans that wait for the collector at most, and as much again while it is asked; more are "
                  "dropped and counted")
       .transform(config::byte_size() & config::range(std::uint64_t{64} << 10, std::uint64_t{1} << 30))
-      .show_default("4MiB")
-      .group("Logs");
+      .show_default("4MiB");
   config::add_log_buffer(app, options.log_buffer);
   if (const auto exit_code = app.parse(argc, argv)) return *exit_code;
 
