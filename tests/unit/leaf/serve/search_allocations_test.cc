@@ -79,7 +79,7 @@ class AllocationsOfASearch : public testing::Test {
 
 TEST_F(AllocationsOfASearch, AreFew) {
   if (!support::kAllocationsCanFail) GTEST_SKIP() << "ThreadSanitizer has its own operator new";
-  EXPECT_LE(made(request(0)), 31u);
+  EXPECT_LE(made(request(0)), 40u) << "9 of them to read nine lists, which no cache keeps here";
 }
 
 TEST_F(AllocationsOfASearch, AreFewForEachDocumentThatIsShown) {

@@ -138,8 +138,8 @@ TEST_F(AWarmer, GoesOnWithOtherPartitionsWhereOneCannotBeRead) {
           .warm(*two.board.get()->front(), {}, goes_on);
       read[1 - unreadable] = store.asked.size();
     }
-    EXPECT_GT(read[0], 100u);
-    EXPECT_GT(read[1], 100u);
+    EXPECT_GT(read[0], 5u);
+    EXPECT_GT(read[1], 5u);
   }
 }
 
