@@ -218,6 +218,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
     return bounds(term.weight, partition);
   }
   engine::TermRole role_of(std::size_t term) const { return flat_ ? flat_->roles[term] : engine::TermRole::kRequired; }
+  bool has_phrase() const { return flat_ && flat_->phrase != nullptr; }
   bool is_required(std::size_t term) const {
     return words_mode() == engine::Mode::kAnd && role_of(term) == engine::TermRole::kRequired;
   }

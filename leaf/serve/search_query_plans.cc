@@ -140,14 +140,14 @@ Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot, engine::Shared
   FROND_TRY(filter(slot));
   engine::Plan plan = without_terms(slot, floor);
   add_codes(slot, plan);
-  std::vector<clauses::ListNumber> there;
+  std::vector<clauses::ListNumber> there;  // which of the terms, for a phrase
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (slot.lists[i] == nullptr) {
       if (is_required(i)) return std::optional<engine::Plan>();
       continue;
     }
     plan.terms.push_back({slot.lists[i], known[i].weight, bounds(known[i], partition), {}, role_of(i)});
-    there.push_back(static_cast<clauses::ListNumber>(i));
+    if (has_phrase()) there.push_back(static_cast<clauses::ListNumber>(i));
   }
   if (plan.terms.empty()) return std::optional<engine::Plan>();
   add_phrase(slot, there, plan);
@@ -186,7 +186,7 @@ std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
     if (!lease || (*lease == nullptr && is_required(i))) return std::nullopt;
     if (*lease == nullptr) continue;
     plan.terms.push_back({nullptr, term.weight, bounds(term, partition), *std::move(lease), role_of(i)});
-    there.push_back(static_cast<clauses::ListNumber>(i));
+    if (has_phrase()) there.push_back(static_cast<clauses::ListNumber>(i));
   }
   if (plan.terms.empty()) return std::nullopt;
   add_phrase(slot, there, plan);
@@ -196,7 +196,7 @@ std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
 
 // To a plan whose terms are these of the query.
 void SearchQuery::add_phrase(const Slot& slot, std::span<const clauses::ListNumber> terms, engine::Plan& plan) const {
-  if (!flat_ || flat_->phrase == nullptr) return;
+  if (!has_phrase()) return;
   plan.phrase = clauses::device_phrase(clause_->resolved, *flat_->phrase, terms);
   plan.phrase->sequences = slot.sequences;
   plan.phrase->bounds = bounds(flat_->phrase->weight, slot.partition->open->partition());

@@ -17,7 +17,7 @@ bool SearchQuery::submit_to_scheduler() {
   const schedule::QueryFeatures known = features();
   scheduled_.costs = parts_.queries->predict(known);
   if (has_clause() && collects()) add_counting(scheduled_.costs, known.postings);
-  if (flat_ && flat_->phrase != nullptr) add_looking(scheduled_.costs, known);
+  if (has_phrase()) add_looking(scheduled_.costs, known);
   scheduled_.deadline = deadline_;
   scheduled_.for_gpu = may_use_gpu();
   scheduled_.for_cpu = !scheduled_.for_gpu || request_.processor != wire::Processor::kGpu;
@@ -80,7 +80,7 @@ bool SearchQuery::collect_on_device(Slot& slot) const {
 // Of the partitions of todo_, if the wave looks for a phrase. False: a partition's cannot be on a device, or a device
 // has no room for any: to ask it would only delay the search.
 bool SearchQuery::find_sequences() {
-  if (!flat_ || flat_->phrase == nullptr) return true;
+  if (!has_phrase()) return true;
   bool some = false, possible = true, no_room = false;
   for (Slot* slot : todo_) {
     const partition::StoredSequences* const stored = slot->partition->open->partition().sequences();

@@ -79,7 +79,7 @@ class AllocationsOfASearch : public testing::Test {
 
 TEST_F(AllocationsOfASearch, AreFew) {
   if (!support::kAllocationsCanFail) GTEST_SKIP() << "ThreadSanitizer has its own operator new";
-  EXPECT_LE(made(request(0)), 40u) << "9 of them to read nine lists, which no cache keeps here";
+  EXPECT_LE(made(request(0)), 31u);
 }
 
 TEST_F(AllocationsOfASearch, AreFewForEachDocumentThatIsShown) {
