@@ -214,10 +214,10 @@ class Replicas {
     Machine& machine = machines_[number];
     go_on(machine, now);
     const double late = soonest(machine) + kEnded;  // of rounding, where times are large
-    const auto ended =
-        std::ranges::stable_partition(machine.running, [late](const Running& one) { return one.left > late; });
-    const std::vector<Running> all(ended.begin(), ended.end());
-    machine.running.erase(ended.begin(), ended.end());
+    const auto ended = std::stable_partition(machine.running.begin(), machine.running.end(),
+                                             [late](const Running& one) { return one.left > late; });
+    const std::vector<Running> all(ended, machine.running.end());
+    machine.running.erase(ended, machine.running.end());
     for (const Running& one : all) {
       (one.costly ? machine.costly_idle : machine.idle) += one.threads;
       if (cluster_.gpu_us <= 0) {

@@ -54,7 +54,7 @@ std::unique_ptr<Mechanism> dealer(const Keys& keys) { return curve_dealer(keys.d
 
 class EveryMechanism : public testing::TestWithParam<bool> {
  protected:
-  const Keys keys_;
+  const Keys keys_{};
   Side router_{GetParam() ? router(keys_) : null_mechanism(Role::kRouter)};
   Side dealer_{GetParam() ? dealer(keys_) : null_mechanism(Role::kDealer)};
 };

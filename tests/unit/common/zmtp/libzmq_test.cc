@@ -62,7 +62,7 @@ class AZmqRouter : public testing::TestWithParam<bool>, public Connection::Owner
   void on_end(Connection&, End, Trouble) override { ended_ = true; }
 
   const wire::CurveKeyPair leaf_ = wire::generate_curve_keys(), broker_ = wire::generate_curve_keys();
-  const SteadyClock clock_;
+  const SteadyClock clock_{};
   zmq::context_t context_{1};
   zmq::socket_t router_{context_, zmq::socket_type::router};
   Connection::Shared shared_;
