@@ -298,7 +298,7 @@ class QuerySchedulerWithoutMemory : public testing::Test {
     }
   }
   TestGpu gpu_{true};
-  const support::ManualClock clock_;
+  const support::ManualClock clock_{};
   HeldPool pool_;
   QueryScheduler queries_{{.cpu_workers = 2}, gpu_.gpu(), pool_, clock_, nullptr};
   QueryScheduler* scheduler_ = &queries_;
