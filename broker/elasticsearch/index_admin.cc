@@ -259,7 +259,14 @@ Expected<void> refresh_index(const Targets& to, const std::string& name) {
   if (!generation.is_number_unsigned()) return {};  // nothing has been published yet
   const auto wanted = generation.get<Generation>();
   const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto id = [&] {
+    const auto indices = to.catalogue.now();
+    const auto found = indices->find(name);
+    return found == indices->end() ? std::string() : found->second.uuid;
+  };
+  const std::string asked = id();
   while (!to.serve(name, wanted)) {
+    if (!asked.empty() && id() != asked) return {};  // removed meanwhile: nobody will search that generation
     if (to.service->interrupted() || std::chrono::steady_clock::now() >= end)
       return unavailable("generation " + std::to_string(wanted) + " of [" + name + "] is not searched yet");
     std::this_thread::sleep_for(kAsk);

@@ -4,6 +4,7 @@ restarts of all programs, keys and scopes of every route, and what is refused.""
 import gzip
 import http.client
 import json
+import signal
 import threading
 
 import harness
@@ -248,6 +249,26 @@ def waiting(cluster):
     print("waiting, making again, and what can't be made")
 
 
+def removed_meanwhile(cluster):
+    """A refresh that waits for a leaf ends when its index is removed; it waited for half a minute."""
+    cluster.expect(200, "PUT", "/leaves")
+    cluster.expect(201, "PUT", "/leaves/_doc/1?refresh=true", {"n": 1})
+    cluster.leaf_process.send_signal(signal.SIGSTOP)
+    try:
+        cluster.expect(201, "PUT", "/leaves/_doc/2", {"n": 2})
+        answers = []
+        waits = threading.Thread(target=lambda: answers.append(cluster.ask("POST", "/leaves/_refresh")[0]))
+        waits.start()
+        harness.eventually(lambda: cluster.ask("GET", "/v1/collections/leaves", port=cluster.service_port)[1]["generation"] == 2, "it is published")
+        harness.expect(not answers, f"the refresh has not waited: {answers}")
+        cluster.expect(200, "DELETE", "/leaves")
+        waits.join(10)
+        harness.expect(answers == [200], f"a refresh of an index that was removed: {answers}")
+    finally:
+        cluster.leaf_process.send_signal(signal.SIGCONT)
+    print("a refresh of what is removed")
+
+
 def refused(cluster):
     for body in (b'{"index":{}}', b'{"nosuch":{}}\n{}\n', b'{"index":{"_id":"1"}}\n', b"[1]\n", b"\n", b"{\n"):
         got, answer, _ = cluster.ask("POST", "/books/_bulk", body, kind="application/x-ndjson")
@@ -330,6 +351,7 @@ def test(setting):
     made_by_documents(cluster)
     by_query(cluster)
     waiting(cluster)
+    removed_meanwhile(cluster)
     refused(cluster)
     scopes(cluster)
     killed(cluster)
