@@ -237,6 +237,7 @@ void DeviceCache::forget(std::uint64_t partition) {
     return kept_.sweep(sweep, partition);
   };
   while (step()) sweep.let_go();
+  arrays_.forget(partition);  // what was refused meanwhile may fit where its lists were
 }
 
 void DeviceCache::drop() {
