@@ -95,8 +95,8 @@ class RocksPartition final : public Partition {
 
   const schema::Schema* schema() const override { return values_ ? &values_->schema() : nullptr; }
   const ValueColumn* column(std::uint32_t field) const override { return values_ ? values_->column(field) : nullptr; }
-  std::span<const std::uint32_t> lengths_in(std::uint32_t field) const override {
-    return values_ ? values_->lengths_in(field) : std::span<const std::uint32_t>();
+  std::shared_ptr<const std::vector<std::uint32_t>> lengths_in(std::uint32_t field) const override {
+    return values_ ? values_->lengths_in(field) : nullptr;
   }
   const StoredSequences* sequences() const override { return values_ ? values_->sequences() : nullptr; }
   ByteView token_codes(DocId docid) const override { return values_ ? values_->token_codes(docid) : ByteView(); }

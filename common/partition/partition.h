@@ -176,8 +176,9 @@ class Partition {
   // field's place in the schema; null: no document of the partition has a value there, or it is no column. Mapped, and
   // checked when the partition was opened; callers ask intact() before they rely on what came of it.
   virtual const ValueColumn* column(std::uint32_t field) const = 0;
-  // Tokens of each document in a text field with field_search; empty: no document has any. In memory.
-  virtual std::span<const std::uint32_t> lengths_in(std::uint32_t field) const = 0;
+  // Tokens of each document in a text field with field_search; null: no document has any. In memory; the vector is the
+  // same each time.
+  virtual std::shared_ptr<const std::vector<std::uint32_t>> lengths_in(std::uint32_t field) const = 0;
   // The record of the document's words in their order (values/token_codes.h); empty: it has none. Mapped as columns
   // are, but not checked: TokenCodes::open() does that. Takes a few nanoseconds.
   virtual ByteView token_codes(DocId docid) const = 0;

@@ -61,6 +61,8 @@ namespace {
 constexpr float kNoBound = std::numeric_limits<float>::infinity();
 // Slopes above this give no useful bound. Below it, products with a deficit stay finite.
 constexpr double kMaxSlope = 1e9;
+// The highest bound is below 2^32 with its margin: a float beyond a Score's range has no Score.
+constexpr float kMaxCeiling = 0x1.ffffp31f;
 
 // Factors of k1 * s, rounded by more than all operations with them may err.
 float rounded_down(double factor) { return static_cast<float>(factor * (1 - 1e-6)); }
@@ -70,7 +72,7 @@ float rounded_up(double factor) { return static_cast<float>(factor * (1 + 1e-6))
 BoundScale::BoundScale(float weight, const Bm25Parameters& asked, const CollectionStatistics& now,
                        const DeficitBasis& built)
     : weight_(weight),
-      ceiling_(are_impacts(asked) ? weight * (kMaxImpact * 0x1p-32f) : weight),
+      ceiling_(std::min(are_impacts(asked) ? weight * (kMaxImpact * 0x1p-32f) : weight, kMaxCeiling)),
       most_(kNoBound),
       flat_(kNoBound) {
   const double k1 = asked.k1;
@@ -97,6 +99,9 @@ BoundScale::BoundScale(float weight, const Bm25Parameters& asked, const Collecti
     flat_offset_ = rounded_up(k1 * -offset);
   }
 }
+
+BoundScale::BoundScale(float weight)
+    : weight_(weight), ceiling_(std::min(weight, kMaxCeiling)), most_(kNoBound), flat_(kNoBound) {}
 
 Score BoundScale::lower_bound(PackedDeficit packed) const {
   const float deficit = unpack_deficit(packed);

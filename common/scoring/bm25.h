@@ -139,6 +139,8 @@ class BoundScale {
  public:
   // `asked`: of the query. `now`: of the generation.
   BoundScale(float weight, const Bm25Parameters& asked, const CollectionStatistics& now, const DeficitBasis& built);
+  // Of a list whose deficits are of other lengths than its scores: the weight, whatever the deficit.
+  explicit BoundScale(float weight);
   // At least contribution(...) of every posting whose deficit at build time was >= the packed one. Falls as the deficit
   // grows.
   FROND_HOST_DEVICE Score bound(PackedDeficit packed) const {

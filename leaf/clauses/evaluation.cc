@@ -252,7 +252,8 @@ class Best {
 Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock) {
   if (const auto words = words_plan(plan)) return search_words(*words, clock, nullptr, nullptr);
   if (plan.plan.ranked && plan.plan.k > 0)
-    if (const auto required = required_query(plan.query->root)) return search_required(plan, *required, clock);
+    if (const auto required = required_query(plan.query->root); required && required->is_led())
+      return search_required(plan, *required, clock);
   return search(plan, clock, nullptr, nullptr);
 }
 

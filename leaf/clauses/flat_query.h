@@ -1,7 +1,7 @@
 #pragma once
 // Clauses that are lists of terms after all: any or all of some, or those that a document must have, may have and must
-// not have, and perhaps a phrase; of the whole text, with nothing to multiply their scores. The engines of plain words
-// answer the first, an accelerator all of them, with the same hits.
+// not have, and perhaps a phrase, each of all text or of a field. The engines of plain words answer the first, an
+// accelerator all of them, with the same hits.
 #include <optional>
 #include <vector>
 
@@ -11,11 +11,17 @@
 namespace frond::leaf::clauses {
 
 struct FlatQuery {
+  struct Term {
+    float weight = 0;  // 0: only the phrase asks for it, or documents must not have it
+    engine::TermRole role = engine::TermRole::kRequired;  // of kOr also that of terms of which `minimum` are required
+    query::Factor factor{};
+  };
   engine::Mode mode = engine::Mode::kOr;
-  std::vector<float> weights;           // by ListNumber: of all lists of the query; 0: only the phrase asks for it
-  std::vector<engine::TermRole> roles;  // likewise; of kOr all are kRequired, which says nothing
-  const PhraseNode* phrase = nullptr;   // exact
-  bool is_words = false;                // any or all of the terms, and no more
+  std::vector<Term> terms;             // by ListNumber: of all lists of the query
+  std::size_t minimum = 0;             // of kOr's terms, 1 for any of them; of kAnd's optional ones
+  const PhraseNode* phrase = nullptr;  // exact
+  query::Factor phrase_factor{};
+  bool is_words = false;  // any or all of the terms, and no more
 };
 
 // Empty: the tree is of another form. Borrows its phrase.

@@ -14,20 +14,22 @@ bool is_plain_phrase(const Node& node) {
   return phrase != nullptr &&
          std::ranges::all_of(phrase->words, [](const auto& word) { return word.lists.size() == 1; });
 }
-// A document has the sum of those that it has, if any: so it is, too, if they are optional each by itself.
-bool is_any_of_terms(const Node& node) {
+// A document has the sum of those that it has, if any: so it is, too, if they are optional each by itself. It may match
+// without one if `minimum` is 0.
+bool is_any_of_terms(const Node& node, std::size_t minimum) {
   const auto* const any = std::get_if<BoolNode>(&node.what);
   return any != nullptr && node.boost == query::Factor() && any->must.empty() && any->must_not.empty() &&
-         any->filter.empty() && any->minimum <= 1 && are_terms(any->should);
+         any->filter.empty() && any->minimum <= 1 && any->minimum >= minimum && are_terms(any->should);
 }
-// False: there is one of another form.
-bool add_optional(const std::vector<Node>& nodes, std::vector<const Node*>& optional) {
+// `minimum`: of the nodes. False: there is one of another form.
+bool add_optional(const std::vector<Node>& nodes, std::size_t minimum, std::vector<const Node*>& optional) {
+  optional.reserve(nodes.size());
   for (const Node& node : nodes) {
     if (is_term(node)) {
       optional.push_back(&node);
     } else if (is_none(node)) {
       continue;
-    } else if (is_any_of_terms(node)) {
+    } else if (minimum <= 1 && is_any_of_terms(node, minimum)) {
       for (const Node& term : std::get<BoolNode>(node.what).should) optional.push_back(&term);
     } else {
       return false;
@@ -48,8 +50,7 @@ std::optional<RequiredQuery> required_query(const Node& root) {
   if (both == nullptr || root.boost != query::Factor() || !both->filter.empty() ||
       !std::ranges::all_of(both->must_not, [](const Node& node) { return is_term(node) || is_none(node); }))
     return std::nullopt;
-  const bool all = both->minimum != 0 && both->minimum == both->should.size();
-  if (both->minimum != 0 && !all) return std::nullopt;
+  const bool all = both->minimum != 0 && both->minimum == both->should.size() && are_terms(both->should);
   for (const Node& node : both->must) {
     if (is_term(node)) {
       query.required.push_back(&node);
@@ -59,14 +60,14 @@ std::optional<RequiredQuery> required_query(const Node& root) {
       return std::nullopt;
     }
   }
-  if (all && !are_terms(both->should)) return std::nullopt;
+  if (!all) query.minimum = both->minimum;
   if (all)
     for (const Node& node : both->should) query.required.push_back(&node);
-  else if (!add_optional(both->should, query.optional))
+  else if (!add_optional(both->should, both->minimum, query.optional))
     return std::nullopt;
   for (const Node& node : both->must_not)
     if (is_term(node)) query.excluded.push_back(&node);
-  if (query.required.empty() && query.phrase == nullptr) return std::nullopt;
+  if (!query.is_led() && query.minimum == 0) return std::nullopt;  // a document may have none of all
   return query;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Trees in which a document must have some terms, or the words of a phrase.
+// Trees of terms that a document must have, may have and must not have, and perhaps a phrase that it must have.
 #include <optional>
 #include <vector>
 
@@ -10,6 +10,10 @@ namespace frond::leaf::clauses {
 struct RequiredQuery {
   std::vector<const Node*> required, optional, excluded;  // terms
   const Node* phrase = nullptr;                           // of words with one list each; required, too
+  std::size_t minimum = 0;                                // of the optional ones
+
+  // Whether all matches have some term, or the words of the phrase, and no need of others.
+  bool is_led() const { return minimum == 0 && (!required.empty() || phrase != nullptr); }
 };
 
 // Empty: the tree is of another form. Borrows its nodes.

@@ -30,7 +30,10 @@ class OpenedPartition final : public SearchedPartition {
   // `partition` outlives this.
   explicit OpenedPartition(const partition::Partition& partition) : partition_(partition) {}
   const partition::ValueColumn* column(std::uint32_t field) const override { return partition_.column(field); }
-  std::span<const std::uint32_t> lengths_in(std::uint32_t field) const override { return partition_.lengths_in(field); }
+  std::span<const std::uint32_t> lengths_in(std::uint32_t field) const override {
+    const auto lengths = partition_.lengths_in(field);
+    return lengths ? std::span<const std::uint32_t>(*lengths) : std::span<const std::uint32_t>();
+  }
   ByteView token_codes(DocId docid) const override { return partition_.token_codes(docid); }
   Result<DocId> docid_of(std::string_view id) const override { return partition_.docid_of(id); }
 

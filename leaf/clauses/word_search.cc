@@ -77,13 +77,14 @@ std::optional<engine::Plan> words_plan(const ClausePlan& plan) {
   engine::Plan words = plan.plan;
   words.mode = flat->mode;
   std::uint64_t most = 0;
-  for (std::size_t i = 0; i < flat->weights.size(); ++i) {
-    const scoring::BoundScale bounds(flat->weights[i], plan.query->bm25, plan.query->statistics, plan.built);
+  for (std::size_t i = 0; i < flat->terms.size(); ++i) {
+    const float weight = flat->terms[i].weight;
+    const scoring::BoundScale bounds(weight, plan.query->bm25, plan.query->statistics, plan.built);
     most += bounds.bound(0);
     lists::ListLease list = plan.lists[i];
     if (list == nullptr) list = std::make_shared<const lists::List>();
     if (words.mode == engine::Mode::kAnd || list->postings.count() != 0)
-      words.terms.push_back({std::move(list), flat->weights[i], bounds});
+      words.terms.push_back({std::move(list), weight, bounds});
   }
   if (most > scoring::kMaxScore) return std::nullopt;
   return words;

@@ -13,6 +13,7 @@
 #include "common/base/placement.h"
 #include "common/partition/documents/document_priors.h"
 #include "common/partition/documents/hidden_documents.h"
+#include "common/query/factor.h"
 #include "common/scoring/bm25.h"
 #include "common/topk/hit.h"
 #include "leaf/engine/code_order.h"
@@ -44,7 +45,17 @@ struct PlanTerm {
   float weight = 0;            // scoring::term_weight(), query frequency included
   scoring::BoundScale bounds;  // turns packed deficits into bounds of contributions
   lists::DeviceLease on_device{};
-  TermRole role = TermRole::kRequired;  // with others the plan is for an accelerator alone (is_of_clauses())
+  // With others than these the plan is for an accelerator alone (is_of_clauses()).
+  TermRole role = TermRole::kRequired;
+  query::Factor factor{};   // of its scores, which are rounded down
+  std::uint32_t field = 0;  // whose lengths and norm they use: 0: of all text; else Plan::fields[field - 1]
+};
+
+// A text field, lists of which have scores of their own.
+struct PlanField {
+  std::uint32_t number = 0;  // in the schema
+  std::shared_ptr<const DocumentCodes> lengths;
+  scoring::LengthNorm norm;
 };
 
 // Words in their order, of which a document that matches has all, and whose places it has in some field. The score is
@@ -55,8 +66,11 @@ struct PlanPhrase {
     std::uint64_t hash = 0;    // partition::term_hash()
     std::size_t term = 0;      // among the plan's, and required. A weight of 0: the phrase alone asks for it
   };
-  std::vector<Word> words;  // by number, at least two
-  float weight = 0;         // of the phrase
+  std::vector<Word> words;        // by number, at least two
+  float weight = 0;               // of the phrase
+  query::Factor factor{};         // likewise
+  std::uint32_t field = 0;        // as a term's
+  std::uint32_t text = kAnyText;  // the field's number in the schema, in which alone it is looked for
   std::optional<scoring::BoundScale> bounds;
   // Bytes: as u32 where each document's record of token codes begins among these, and the end; then the records.
   std::shared_ptr<const DocumentCodes> sequences;
@@ -97,6 +111,10 @@ struct Plan {
   // The order of an accelerator's hits, in place of that by scores: they are the k first of all matches, and `matches`
   // is exact. Their scores are 0 unless the order has_score(); then the plan is ranked. Engines of the CPU ignore it.
   std::optional<CodeOrder> order{};
+  // Of a ranked plan for an accelerator alone (is_of_clauses()). kOr: of how many terms that are not excluded documents
+  // must have a score, at least 1; matches are counted as those of kAnd. kAnd: of how many optional ones.
+  std::uint32_t minimum = 0;
+  std::vector<PlanField> fields{};  // those of terms and the phrase
   // Required beside the terms, in a ranked plan of kAnd; for an accelerator alone.
   std::optional<PlanPhrase> phrase{};
   // In a plan of device leases: find_array() of the owners of codes_of(), in their order.
@@ -109,18 +127,28 @@ struct Plan {
 // the GPU's engine runs such a plan, and no other may be asked about it.
 inline bool of_device_leases(const Plan& plan) { return !plan.terms.empty() && plan.terms.front().list == nullptr; }
 
-// Whether documents must have more, or may have less, than all or any of the terms: engines of the CPU know no such
-// plan. It is ranked, of kAnd, and nothing is counted.
+// Whether documents must have more, or may have less, than all or any of the terms, or scores are multiplied or of
+// fields: engines of the CPU know no such plan. It is ranked, and nothing is counted but matches.
 inline bool is_of_clauses(const Plan& plan) {
-  return plan.phrase || std::any_of(plan.terms.begin(), plan.terms.end(),
-                                    [](const PlanTerm& term) { return term.role != TermRole::kRequired; });
+  return plan.phrase || plan.minimum > 0 || !plan.fields.empty() ||
+         std::any_of(plan.terms.begin(), plan.terms.end(), [](const PlanTerm& term) {
+           return term.role != TermRole::kRequired || term.factor != query::Factor();
+         });
+}
+
+// False: too few of the terms of which a document needs some are there.
+inline bool has_enough_terms(const Plan& plan) {
+  const TermRole role = plan.mode == Mode::kAnd ? TermRole::kOptional : TermRole::kRequired;
+  return plan.minimum <=
+         static_cast<std::size_t>(std::count_if(plan.terms.begin(), plan.terms.end(),
+                                                [role](const PlanTerm& term) { return term.role == role; }));
 }
 
 // Whether priors change scores.
 inline bool adds_priors(const Plan& plan) { return plan.ranked && plan.priors != nullptr && plan.prior_weight > 0; }
 
 // All codes that the plan needs on a device: those that are counted, each with its places() behind it if it has some,
-// then those of its order, then the sequences of its phrase.
+// then those of its order, then lengths of its fields, then the sequences of its phrase.
 inline std::vector<std::shared_ptr<const DocumentCodes>> codes_of(const Plan& plan) {
   std::vector<std::shared_ptr<const DocumentCodes>> codes;
   for (const CountedCodes& counted : plan.counted) {
@@ -130,6 +158,7 @@ inline std::vector<std::shared_ptr<const DocumentCodes>> codes_of(const Plan& pl
   if (plan.order)
     for (const CodeKey& key : plan.order->keys)
       if (!key.is_score()) codes.push_back(key.codes);
+  for (const PlanField& field : plan.fields) codes.push_back(field.lengths);
   if (plan.phrase) codes.push_back(plan.phrase->sequences);
   return codes;
 }

@@ -12,6 +12,7 @@
 // block adds up the scores of all documents of a tile (search/sum_kernel.cuh). Such a query has no rows.
 #include <cstdint>
 
+#include "common/query/factor.h"
 #include "common/scoring/bm25.h"
 #include "common/scoring/prior.h"
 #include "leaf/engine/term_role.h"
@@ -22,13 +23,27 @@ namespace frond::leaf::gpu {
 // QueryOnDevice::count_to of a query that counts every match.
 inline constexpr std::uint32_t kCountAll = 0xffffffff;
 
+// As Factor has it, rounded down. No plan is taken whose sums may pass kMaxScore (DeviceCache).
+FROND_HOST_DEVICE inline scoring::Score times(scoring::Score score, std::uint32_t factor) {
+  return static_cast<scoring::Score>(std::uint64_t{score} * factor / query::Factor::kOne);
+}
+
 struct TermOnDevice {
   DeviceList list;
   scoring::BoundScale bounds;
   float weight;
   scoring::Score max_score;  // of any posting of the list
   scoring::Score max_rest;   // sum of `max_score` of the terms behind this one, and PhraseOnDevice::most
+  std::uint16_t factor;      // of its scores, query::Factor::units; for kernels with clauses, as the role
+  std::uint8_t field;        // whose lengths its scores use, among ClausesOnDevice::fields; likewise
   engine::TermRole role;     // terms are sorted by it first
+};
+
+// What lists of one text field score by, or those of all text.
+struct FieldOnDevice {
+  const std::uint32_t* lengths;  // as QueryOnDevice has them of all text
+  scoring::LengthNorm norm;
+  std::uint32_t min_length;
 };
 
 // A phrase of a query (search/warp_phrase.cuh).
@@ -42,9 +57,22 @@ struct PhraseOnDevice {
   const WordOnDevice* words;    // QueryOnDevice::phrase_words, at most kMaxPhraseWords; the rarest first
   std::uint32_t last;           // the greatest number
   float weight;
-  // What it adds at most; 0: it is what the first term's list, which only the phrase asks for, adds in place of its own
-  // postings: these have the phrase's weight, and the phrase is nowhere more often than its words.
-  scoring::Score most;
+  std::uint32_t factor;  // as a term's
+  std::uint32_t field;   // likewise
+  std::uint32_t text;    // PlanPhrase::text
+  scoring::Score most;   // that it adds, if it is not first
+  // It is what the first term's list, which only the phrase asks for, adds in place of its own postings: these have the
+  // phrase's weight, and the phrase is nowhere more often than its words.
+  bool first;
+};
+// What kernels with clauses know of a query besides.
+struct ClausesOnDevice {
+  const FieldOnDevice* fields;  // the first is all text
+  std::uint32_t field_count;
+  // How many of so many terms a document must be in: of AND the last, which are optional; of OR the first, behind which
+  // are excluded ones. OR: 0 for a single list, whose matches need not be counted.
+  std::uint32_t minimum, any;
+  PhraseOnDevice phrase;
 };
 
 struct QueryOnDevice {
@@ -64,20 +92,21 @@ struct QueryOnDevice {
   std::uint32_t k;      // 1 .. 1000; unranked: 0 .. 1000
   std::uint32_t reach;  // of so many postings of any list at least k are of documents that are not hidden
   bool conjunction;     // kAnd of two terms or more, or with a phrase
-  // Of a conjunction: matches beyond this number need not be counted. Unranked: kCountAll, or 0, then none are counted.
+  // Of a conjunction, and with clauses: matches beyond this number need not be counted. Unranked: kCountAll, or 0, then
+  // none are counted.
   std::uint32_t count_to;
   scoring::Score floor;  // documents with lower scores are not wanted
   // (score - bin_base) >> bin_shift is the score's bin. Scores outside belong to the first bin or the last.
   scoring::Score bin_base;
   std::uint32_t bin_shift;
   std::uint32_t documents;  // of the partition
-  scoring::Score tied;      // of a query that is summed: scores are those of score_with_ties(); 0: they are not
+  scoring::Score tied;      // summed, or with clauses: scores are those of score_with_ties(); 0: they are not
   DocId origin;             // unranked, and with ties: of document_order.h
   // Unranked:
   // Terms whose lists are combined by their marks (search/warp_marks.cuh): for AND all, for OR the first; 0: none.
   std::uint32_t by_marks;
   std::uint32_t phrase_words;  // 0: there is no phrase
-  const PhraseOnDevice* phrase;
+  const ClausesOnDevice* clauses;
 };
 
 // Whether the row of a term is for the lists that are combined by their marks.
@@ -101,8 +130,8 @@ inline constexpr std::uint32_t kTasksOfAGroup = 64;
 struct QueryState {
   scoring::Score threshold;  // documents with lower scores are not among the k best; never falls
   std::uint32_t emitted;     // candidates found, including those for which there was no room; kDamaged and more: below
-  // Of a conjunction: exact up to count_to; above that, some number greater than count_to. Unranked: of a conjunction
-  // all, of OR those that are not in the first term's list.
+  // Of a conjunction, and with clauses: exact up to count_to; above that, some number greater than count_to. Unranked:
+  // of a conjunction all, of OR those that are not in the first term's list.
   std::uint32_t matches;
   std::uint32_t runs;             // runs of 16 postings that were decoded
   std::uint32_t hidden_postings;  // of the first term's list that are of hidden documents, if the query is `counted`
@@ -131,7 +160,7 @@ struct HitOnDevice {
 };
 
 struct BatchOnDevice {
-  // Plain data: queries with their phrases, terms, rows, group_rows, counted and summed. start_queries() copies it to
+  // Plain data: queries with their clauses, terms, rows, group_rows, counted and summed. start_queries() copies it to
   // device memory.
   const std::byte* staged;    // from here, in pinned host memory; aligned to 16
   std::byte* input;           // to here
@@ -163,7 +192,7 @@ struct BatchOnDevice {
   std::uint64_t launch;    // number of this launch among those with the same `answers`; not 0
   ListCodecs codecs;       // of all lists
   bool priors;             // some query has priors
-  bool clauses;            // some query has a phrase, or terms that are not required (engine::is_of_clauses())
+  bool clauses;            // some query is of clauses (engine::is_of_clauses())
   bool unranked;           // all queries: the k first documents, with scores as in document_order.h
   bool counts;             // unranked, and k is 0 in all queries: there are no bins and no candidates
   bool by_bucket;          // unranked: documents are looked up by bucket in lists of codec hs-lrc

@@ -11,17 +11,18 @@ namespace {
 using scoring::Score;
 
 // A score that k documents reach which are not hidden: the list of one term stores how many of its documents reach
-// which score by that term alone. The highest over all terms; 0 where no list stores one. 0 also for AND of several
-// terms, since a document of one list may not match.
+// which score by that term alone. The highest over all terms; 0 where no list stores one. 0 also where a document of
+// one list may not match, as for AND of several terms.
 Score stored_threshold(const ReadyPlan& ready, std::uint32_t reach) {
   const engine::Plan& plan = *ready.plan;
-  if (is_conjunction(plan)) return 0;
+  const auto is_excluded = [](const auto& term) { return term.role == engine::TermRole::kExcluded; };
+  if (is_conjunction(plan) || plan.minimum > 1 || std::ranges::any_of(plan.terms, is_excluded)) return 0;
   Score best = 0;
   for (std::size_t i = 0; i < plan.terms.size(); ++i) {
     for (std::size_t rank = 0; rank < postings::kBestRanks.size(); ++rank) {
       const scoring::PackedDeficit deficit = ready.lists[i]->best_deficits[rank];
       if (reach > postings::kBestRanks[rank] || deficit == postings::kNoDeficit) continue;
-      best = std::max(best, plan.terms[i].bounds.lower_bound(deficit));
+      best = std::max(best, times(plan.terms[i].bounds.lower_bound(deficit), plan.terms[i].factor.units));
       break;
     }
   }
@@ -60,7 +61,8 @@ Score kth_prior(const ReadyPlan& ready) {
 // least k postings. terms.size(): none.
 std::uint32_t seed_of(const engine::Plan& plan, std::span<const TermOnDevice> terms) {
   const auto many = static_cast<std::uint32_t>(terms.size());
-  if (is_conjunction(plan)) return many;  // a document of one list may not match
+  // A document of one list may not match; the kernel that starts queries knows no clauses.
+  if (is_conjunction(plan) || engine::is_of_clauses(plan)) return many;
   for (std::uint32_t i = 0; i < many; ++i)
     if (terms[i].list.count >= plan.k) return i;
   return many;
@@ -82,9 +84,9 @@ std::uint32_t shift_for(Score floor, Score most) {
 }
 
 // Whether each document that matches and is wanted has a sum above 0, by which a thread block knows it. Impacts do;
-// a term of BM25 that nearly all documents have may add nothing.
-bool can_be_summed(const QueryOnDevice& query) {
-  if (query.conjunction) return false;
+// a term of BM25 that nearly all documents have may add nothing. Of clauses thread blocks know nothing.
+bool can_be_summed(const QueryOnDevice& query, bool has_clauses) {
+  if (query.conjunction || has_clauses) return false;
   return scoring::is_of_impacts(query.norm) || (query.floor > 0 && query.priors == nullptr);
 }
 
@@ -169,12 +171,15 @@ bool counts_hidden(const ReadyPlan& ready) {
 bool fits_kernels(const engine::Plan& plan) {
   return plan.k >= (plan.ranked ? 1 : 0) && plan.k <= kMaxHits && !plan.terms.empty() &&
          plan.terms.size() <= kMaxQueryTerms && (!plan.phrase || plan.phrase->words.size() <= kMaxPhraseWords) &&
-         std::all_of(plan.terms.begin(), plan.terms.end(),
-                     [](const engine::PlanTerm& term) { return term.on_device || term.list->postings.count() > 0; });
+         plan.minimum <= kMaxMinimum && plan.fields.size() <= kMaxFields &&
+         std::all_of(plan.terms.begin(), plan.terms.end(), [](const engine::PlanTerm& term) {
+           return term.factor.units <= kMaxFactor && (term.on_device || term.list->postings.count() > 0);
+         });
 }
 
 bool can_rank_ties(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
+  if (engine::is_of_clauses(plan)) return true;  // by the search kernel
   return !is_conjunction(plan) && (scoring::is_of_impacts(plan.norm) || ready.priors == nullptr);
 }
 
@@ -192,8 +197,10 @@ std::span<TermOnDevice> BatchBuilder::add_terms(const ReadyPlan& ready) {
     terms_.push_back({.list = ready.lists[i]->list,
                       .bounds = term.bounds,
                       .weight = term.weight,
-                      .max_score = term.bounds.bound(ready.lists[i]->list_deficit),
+                      .max_score = times(term.bounds.bound(ready.lists[i]->list_deficit), term.factor.units),
                       .max_rest = 0,
+                      .factor = static_cast<std::uint16_t>(term.factor.units),
+                      .field = static_cast<std::uint8_t>(term.field),
                       .role = term.role});
     for (std::size_t at = terms_.size() - 1; at > first && before(terms_[at], terms_[at - 1]); --at)
       std::swap(terms_[at], terms_[at - 1]);
@@ -239,7 +246,7 @@ std::span<TermOnDevice> BatchBuilder::add_query(const ReadyPlan& ready) {
                       .documents = ready.lists.front()->documents,
                       .origin = ready.origin});
   thresholds_.push_back(ready.floor);
-  if (plan.phrase) phrases_.add(ready, static_cast<std::uint32_t>(queries_.size() - 1), queries_.back(), own);
+  if (has_clauses_) clauses_.add(ready, static_cast<std::uint32_t>(queries_.size() - 1), queries_.back(), own);
   return own;
 }
 
@@ -265,19 +272,29 @@ void BatchBuilder::add_ranked(const ReadyPlan& ready) {
     query.max_prior = scoring::weighted(priors->highest[0], plan.prior_weight);
   }
   query.prior_weight = plan.prior_weight;
-  query.tied = ready.tied;
-  if (query.tied > 0) return add_summed();
-  const Score stored = stored_threshold(ready, query.reach);
-  query.floor = std::max(query.floor, stored);
-  query.bin_base = query.floor;
-  const Score most = own[0].max_score + own[0].max_rest + kth_prior(ready);
-  query.bin_shift = ready.bin_shift.value_or(shift_for(query.floor, most));
-  thresholds_.back() = std::max(query.floor, likely_threshold(ready));
-  if (stored == 0) query.seed_term = seed_of(plan, own);
   query.count_to = static_cast<std::uint32_t>(std::min<std::uint64_t>(plan.count_to, kCountAll));
+  query.tied = ready.tied;
+  if (query.tied > 0 && !has_clauses_) return add_summed();
+  if (query.tied > 0) {
+    thresholds_.back() = query.tied;
+  } else {
+    const Score stored = stored_threshold(ready, query.reach);
+    query.floor = std::max(query.floor, stored);
+    query.bin_base = query.floor;
+    const Score most = own[0].max_score + own[0].max_rest + kth_prior(ready);
+    query.bin_shift = ready.bin_shift.value_or(shift_for(query.floor, most));
+    thresholds_.back() = std::max(query.floor, likely_threshold(ready));
+    if (stored == 0) query.seed_term = seed_of(plan, own);
+  }
   if (query.conjunction) return add_row(0);
+  if (has_clauses_ && (clauses_.last().minimum > 0 || query.tied > 0)) {
+    // Each that a document may be in first of as many as it needs: matches are counted, whatever their scores are.
+    const std::uint32_t needed = std::max(clauses_.last().minimum, 1u);
+    for (std::uint32_t i = 0; i + needed <= clauses_.last().any; ++i) add_row(i);
+    return;
+  }
   if (own[0].max_score + own[0].max_rest + query.max_prior < query.floor) return;  // no document reaches the floor
-  if (sums_ != Sums::kNever && can_be_summed(query) &&
+  if (sums_ != Sums::kNever && can_be_summed(query, has_clauses_) &&
       (sums_ == Sums::kAlways || is_faster_summed(query, own, codecs_)))
     return add_summed();
   for (std::uint32_t i = 0; i < query.terms; ++i) {
@@ -310,10 +327,11 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   group_rows_.clear();
   counted_.clear();
   summed_.clear();
-  phrases_.clear();
+  clauses_.clear();
   bytes_.clear();
   work_ = 0;
   unranked_ = !plans.front()->plan->ranked;
+  has_clauses_ = std::any_of(plans.begin(), plans.end(), [](const auto* ready) { return is_of_clauses(*ready->plan); });
   codecs_ = kNoCodecs;
   for (const ReadyPlan* ready : plans)
     for (const auto& list : ready->lists) codecs_ = for_both(codecs_, list->list.codecs);
@@ -333,8 +351,7 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
       std::any_of(queries_.begin(), queries_.end(), [](const auto& query) { return query.priors != nullptr; });
   batch.counts =
       unranked_ && std::all_of(queries_.begin(), queries_.end(), [](const auto& query) { return query.k == 0; });
-  batch.clauses =
-      std::any_of(plans.begin(), plans.end(), [](const auto* ready) { return is_of_clauses(*ready->plan); });
+  batch.clauses = has_clauses_;
   batch.query_count = static_cast<std::uint32_t>(queries_.size());
   batch.codecs = codecs_;
   std::sort(rows_.begin(), rows_.end(),
@@ -345,7 +362,7 @@ BatchOnDevice BatchBuilder::build(std::span<const ReadyPlan* const> plans, const
   // A row's tasks are consecutive, so mostly in one column: all queries progress at the same pace.
   batch.columns = std::max(1u, std::min(batch.query_count > 1 ? kColumns : 1, batch.interleaved_tasks));
   batch.column_tasks = (batch.interleaved_tasks + batch.columns - 1) / batch.columns;
-  phrases_.place(queries_, base, bytes_);
+  clauses_.place(queries_, base, bytes_);
   batch.queries = place(queries_, base, bytes_);
   batch.terms = place(terms_, base, bytes_);
   batch.rows = place(rows_, base, bytes_);

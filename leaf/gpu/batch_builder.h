@@ -13,7 +13,7 @@
 #include "common/postings/long_form.h"
 #include "leaf/engine/plan.h"
 #include "leaf/gpu/batch.h"
-#include "leaf/gpu/phrase_builder.h"
+#include "leaf/gpu/clause_builder.h"
 #include "leaf/lists/list_store.h"
 
 namespace frond::leaf::gpu {
@@ -98,10 +98,11 @@ const ResidentList& longest_of(const ReadyPlan& ready);
 bool counts_hidden(const ReadyPlan& ready);
 
 // Whether the kernels can search it: 1 <= k <= kMaxHits (unranked: 0 too), 1 to kMaxQueryTerms terms, every term has
-// postings, and a phrase has at most kMaxPhraseWords.
+// postings, a phrase has at most kMaxPhraseWords, at most kMaxMinimum terms are needed of
+// some, factors are at most kMaxFactor, and of kMaxFields fields besides all text.
 bool fits_kernels(const engine::Plan& plan);
 
-// Whether the plan, which is ranked, can be summed when it runs again with `tied` set.
+// Whether the plan, which is ranked, can run again with `tied` set: summed, or searched if it is of clauses.
 bool can_rank_ties(const ReadyPlan& ready);
 
 // Which ORs are summed (batch.h), of those that can be.
@@ -133,12 +134,12 @@ class BatchBuilder {
   std::vector<QueryOnDevice> queries_;
   std::vector<scoring::Score> thresholds_;  // of the queries, when their search begins, about
   std::vector<TermOnDevice> terms_;
-  PhraseBuilder phrases_;
+  ClauseBuilder clauses_;
   std::vector<Row> rows_;
   std::vector<std::uint32_t> group_rows_;
   std::vector<std::uint32_t> counted_;  // BatchOnDevice::counted
   std::vector<std::uint32_t> summed_;   // BatchOnDevice::summed
-  bool unranked_ = false;
+  bool unranked_ = false, has_clauses_ = false;
   ListCodecs codecs_ = kNoCodecs;  // of all lists
   double work_ = 0;                // of all rows, in look-ups of 32 documents (tuning.h)
   ByteBuffer bytes_;

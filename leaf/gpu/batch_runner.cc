@@ -58,7 +58,7 @@ engine::Outcome outcome_of(const ReadyPlan& ready, const AnswerOfQuery& answer, 
   outcome.postings_decoded = std::uint64_t{answer.runs} * kRunLength;
   if (is_of_one_list(plan)) {
     outcome.matches = longest_shown(ready, answer);
-  } else if (plan.mode == engine::Mode::kAnd) {
+  } else if (plan.mode == engine::Mode::kAnd || engine::is_of_clauses(plan)) {
     outcome.matches = answer.matches;
     outcome.exact = answer.matches <= plan.count_to;
   } else {

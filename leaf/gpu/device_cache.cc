@@ -14,9 +14,16 @@ namespace {
 bool fits_scores(const ReadyPlan& ready) {
   const engine::Plan& plan = *ready.plan;
   if (!plan.ranked) return true;
-  std::uint64_t most = plan.phrase ? plan.phrase->bounds->bound(0) : 0;
-  for (std::size_t i = 0; i < ready.lists.size(); ++i) most += plan.terms[i].bounds.bound(ready.lists[i]->list_deficit);
-  if (!ready.priors) return most <= scoring::kMaxScore;
+  // Of clauses also what kernels bound single postings by, which is the weight at most.
+  const bool clauses = engine::is_of_clauses(plan);
+  const auto most_of = [](const scoring::BoundScale& bounds, scoring::PackedDeficit least, query::Factor factor) {
+    return std::uint64_t{bounds.bound(least)} * factor.units / query::Factor::kOne;
+  };
+  std::uint64_t most = plan.phrase ? most_of(*plan.phrase->bounds, 0, plan.phrase->factor) : 0;
+  for (std::size_t i = 0; i < ready.lists.size(); ++i)
+    most += most_of(plan.terms[i].bounds, clauses ? 0 : ready.lists[i]->list_deficit, plan.terms[i].factor);
+  constexpr scoring::Score kMost = 0xf0000000;  // bounds of weights beyond it are all the same
+  if (!ready.priors) return most <= kMost;
   return most + scoring::weighted(ready.priors->highest.front(), plan.prior_weight) < scoring::kMaxScore / 2;
 }
 
@@ -237,6 +244,7 @@ void DeviceCache::forget(std::uint64_t partition) {
     return kept_.sweep(sweep, partition);
   };
   while (step()) sweep.let_go();
+  arrays_.forget(partition);  // what was refused meanwhile may fit where its lists were
 }
 
 void DeviceCache::drop() {

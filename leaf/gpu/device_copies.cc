@@ -85,6 +85,7 @@ Result<void> DeviceCache::copy_array(const DocumentArrays::Source& source) {
   std::shared_ptr<std::byte> memory;
   const std::size_t bytes = source.bytes();
   arrays_.drop_unused();
+  const std::uint64_t asked = arrays_.returns();
   const std::size_t others = source.codes ? arrays_.code_bytes(source.sequences) : 0;
   if (others + bytes <= arena_.bytes() / 4) memory = allocate(bytes);
   std::byte* to = memory.get();
@@ -95,7 +96,7 @@ Result<void> DeviceCache::copy_array(const DocumentArrays::Source& source) {
     to += part.size();
   }
   const bool copied = memory != nullptr;
-  arrays_.insert(source, std::move(memory));
+  arrays_.insert(source, std::move(memory), asked);
   const MutexLock lock(mutex_);
   if (copied) counters_.copied_bytes += bytes;
   return {};

@@ -40,7 +40,12 @@ DocumentArrays::Found DocumentArrays::find(const Owner& owner) const {
   return {at->second.array ? State::kThere : State::kDoesNotFit, at->second.array};
 }
 
-void DocumentArrays::insert(const Source& source, std::shared_ptr<std::byte> memory) {
+std::uint64_t DocumentArrays::returns() const {
+  const MutexLock lock(mutex_);
+  return returns_;
+}
+
+void DocumentArrays::insert(const Source& source, std::shared_ptr<std::byte> memory, std::uint64_t asked) {
   std::shared_ptr<ResidentArray> array;
   if (memory != nullptr) {
     array = std::make_shared<ResidentArray>();
@@ -52,6 +57,7 @@ void DocumentArrays::insert(const Source& source, std::shared_ptr<std::byte> mem
                            std::greater<>());
   }
   const MutexLock lock(mutex_);
+  if (!array && asked != returns_) return;  // there may be room now
   if (array) array->number = ++last_number_;
   const std::size_t code_bytes = array && source.codes ? source.bytes() : 0;
   entries_[source.owner.get()] = {source.owner, source.partition, std::move(array), code_bytes, source.sequences};
@@ -66,14 +72,24 @@ std::size_t DocumentArrays::code_bytes(bool sequences) const {
 
 void DocumentArrays::drop_unused() {
   const MutexLock lock(mutex_);
-  std::erase_if(entries_, [](const auto& entry) { return entry.second.owner.expired(); });
+  bool returned = false;
+  std::erase_if(entries_, [&returned](const auto& entry) {
+    const bool unused = entry.second.owner.expired();
+    returned = returned || (unused && entry.second.array != nullptr);
+    return unused;
+  });
+  if (returned) forget_refusals();
 }
 
 void DocumentArrays::forget(std::uint64_t partition) {
   const MutexLock lock(mutex_);
-  std::erase_if(entries_, [partition](const auto& entry) {
-    return entry.second.partition == partition || entry.second.array == nullptr;
-  });
+  std::erase_if(entries_, [partition](const auto& entry) { return entry.second.partition == partition; });
+  forget_refusals();
+}
+
+void DocumentArrays::forget_refusals() {
+  ++returns_;
+  std::erase_if(entries_, [](const auto& entry) { return entry.second.array == nullptr; });
 }
 
 }  // namespace frond::leaf::gpu

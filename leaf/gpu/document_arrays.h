@@ -42,13 +42,16 @@ class DocumentArrays {
   static std::vector<Source> sources_of(const engine::Plan& plan);
 
   Found find(const Owner& owner) const;
-  // Keeps an array that was copied to `memory`. Null: there is no room for it.
-  void insert(const Source& source, std::shared_ptr<std::byte> memory);
+  // How often memory came back, so that there may be room where there was none.
+  std::uint64_t returns() const;
+  // Keeps an array that was copied to `memory`. Null: there was no room for it, and none came back since returns() was
+  // `asked`.
+  void insert(const Source& source, std::shared_ptr<std::byte> memory, std::uint64_t asked);
   // Of all arrays of codes: of columns, or of sequences.
   std::size_t code_bytes(bool sequences) const;
-  // Arrays that no owner has any more.
+  // Drops arrays that no owner has any more, and if there were some, what is known of those without room.
   void drop_unused();
-  // Drops the partition's arrays, and forgets for which of all others there was no room.
+  // The same of the partition's arrays; its lists go, too.
   void forget(std::uint64_t partition);
 
  private:
@@ -59,8 +62,11 @@ class DocumentArrays {
     std::size_t code_bytes = 0;
     bool sequences = false;
   };
+  void forget_refusals() FROND_REQUIRES(mutex_);
+
   mutable Mutex mutex_;
   std::unordered_map<const void*, Entry> entries_ FROND_GUARDED_BY(mutex_);
+  std::uint64_t returns_ FROND_GUARDED_BY(mutex_) = 0;
   std::uint32_t last_number_ FROND_GUARDED_BY(mutex_) = 0;
 };
 

@@ -12,6 +12,8 @@ inline constexpr std::uint32_t kMaxTerms = 4096;  // of all queries together
 inline constexpr std::uint32_t kMaxQueryTerms = 64;
 inline constexpr std::uint32_t kMaxHits = 1000;
 inline constexpr std::uint32_t kMaxPhraseWords = 32;  // each lane of a warp has one
+inline constexpr std::uint32_t kMaxFactor = 0xffff, kMaxFields = 0xff;
+inline constexpr std::uint32_t kMaxMinimum = 7;  // Plan::minimum: in 3 bits (search/warp_state.cuh)
 
 // Bins of a query's histogram of scores, all equally wide: together they hold every score that the query can give.
 // Where thousands of scores fall into one, the query is launched again with bins that divide that one. A threshold is

@@ -131,7 +131,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   engine::Mode words_mode() const { return flat_ ? flat_->mode : mode_; }
   bool collect_on_device();
   bool collect_on_device(Slot& slot) const;
-  bool find_sequences();
+  bool find_arrays();
   scoring::Score most_score(const generation::ServedPartition& served) const;
   void add_codes(const Slot& slot, engine::Plan& plan) const;
   void add_counting(schedule::PredictedCosts& costs, std::uint64_t postings) const;
@@ -213,16 +213,23 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   const scoring::Bm25Parameters& bm25() const {
     return request_.bm25 && !scoring::are_impacts(generation_->bm25) ? *request_.bm25 : generation_->bm25;
   }
-  scoring::BoundScale bounds(float weight, const partition::Partition& partition) const;
-  scoring::BoundScale bounds(const KnownTerms::Term& term, const partition::Partition& partition) const {
-    return bounds(term.weight, partition);
+  // Of scores of all text, or of a field.
+  scoring::BoundScale bounds(float weight, const partition::Partition& partition,
+                             std::uint32_t field = clauses::kAllText) const;
+  std::uint32_t field_of(std::size_t term) const {
+    return flat_ ? clause_->resolved.lists[term].field : clauses::kAllText;
   }
-  engine::TermRole role_of(std::size_t term) const { return flat_ ? flat_->roles[term] : engine::TermRole::kRequired; }
+  engine::PlanTerm plan_term(std::size_t term, const partition::Partition& partition, engine::Plan& plan) const;
+  engine::TermRole role_of(std::size_t term) const {
+    return flat_ ? flat_->terms[term].role : engine::TermRole::kRequired;
+  }
+  std::uint32_t minimum() const { return flat_ ? static_cast<std::uint32_t>(flat_->minimum) : 0; }
   bool has_phrase() const { return flat_ && flat_->phrase != nullptr; }
   bool is_required(std::size_t term) const {
     return words_mode() == engine::Mode::kAnd && role_of(term) == engine::TermRole::kRequired;
   }
   void add_phrase(const Slot& slot, std::span<const clauses::ListNumber> terms, engine::Plan& plan) const;
+  static bool add_lengths(const Slot& slot, engine::Plan& plan);
   bool find_codes(engine::Plan& plan) const;
   Result<std::optional<engine::Plan>> plan(Slot& slot, engine::SharedFloor& floor);
   std::optional<engine::Plan> plan_on_device(Slot& slot);

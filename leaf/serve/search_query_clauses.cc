@@ -114,11 +114,12 @@ Result<void> SearchQuery::resolve_clause() {
   flat_.reset();
   if (parts_.queries != nullptr && !scoring::are_impacts(generation_->bm25))
     flat_ = clauses::flat_query(clause_->resolved);
-  // Counts, orders and documents by their order are of words. A device counts no matches of a ranked OR by itself.
+  // Counts, orders and documents by their order are of words, which need no count of their own.
   const bool counts_all = collects() || request_.rank != wire::Rank::kScore;
-  if (flat_ && (counts_all ? !flat_->is_words : flat_->mode == engine::Mode::kOr)) flat_.reset();
+  if (flat_ && counts_all && !flat_->is_words) flat_.reset();
+  if (flat_ && counts_all) flat_->minimum = 0;
   if (flat_)
-    for (std::size_t i = 0; i < known_->terms.size(); ++i) known_->terms[i].weight = flat_->weights[i];
+    for (std::size_t i = 0; i < known_->terms.size(); ++i) known_->terms[i].weight = flat_->terms[i].weight;
   for (Slot& slot : slots_) slot.lists.clear();
   return {};
 }

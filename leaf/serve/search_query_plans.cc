@@ -122,8 +122,23 @@ engine::Plan SearchQuery::without_terms(const Slot& slot, engine::SharedFloor& f
   return plan;
 }
 
-scoring::BoundScale SearchQuery::bounds(float weight, const partition::Partition& partition) const {
+scoring::BoundScale SearchQuery::bounds(float weight, const partition::Partition& partition,
+                                        std::uint32_t field) const {
+  if (field != clauses::kAllText) return scoring::BoundScale(weight);
   return {weight, bm25(), generation_->statistics, {generation_->bm25.b, partition.built_average_length()}};
+}
+
+// Without its list. Adds its field to the plan.
+engine::PlanTerm SearchQuery::plan_term(std::size_t term, const partition::Partition& partition,
+                                        engine::Plan& plan) const {
+  const float weight = known_->terms[term].weight;
+  engine::PlanTerm made{.weight = weight, .bounds = bounds(weight, partition, field_of(term))};
+  if (!flat_) return made;
+  made.role = flat_->terms[term].role;
+  made.factor = flat_->terms[term].factor;
+  if (made.role != engine::TermRole::kExcluded)
+    made.field = clauses::add_field(clause_->resolved, field_of(term), plan);
+  return made;
 }
 
 // Empty: no document of the partition matches. Null in slot.lists: the partition does not have the term. The engine
@@ -140,17 +155,21 @@ Result<std::optional<engine::Plan>> SearchQuery::plan(Slot& slot, engine::Shared
   FROND_TRY(filter(slot));
   engine::Plan plan = without_terms(slot, floor);
   add_codes(slot, plan);
+  plan.minimum = minimum();
   std::vector<clauses::ListNumber> there;  // which of the terms, for a phrase
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (slot.lists[i] == nullptr) {
       if (is_required(i)) return std::optional<engine::Plan>();
       continue;
     }
-    plan.terms.push_back({slot.lists[i], known[i].weight, bounds(known[i], partition), {}, role_of(i)});
+    plan.terms.push_back(plan_term(i, partition, plan));
+    plan.terms.back().list = slot.lists[i];
     if (has_phrase()) there.push_back(static_cast<clauses::ListNumber>(i));
   }
-  if (plan.terms.empty()) return std::optional<engine::Plan>();
+  if (plan.terms.empty() || !engine::has_enough_terms(plan)) return std::optional<engine::Plan>();
   add_phrase(slot, there, plan);
+  if (!add_lengths(slot, plan))
+    return Error(Code::kCorrupt, "a partition has lists of a field, but no lengths of documents in it");
   return std::optional<engine::Plan>(std::move(plan));
 }
 
@@ -175,6 +194,7 @@ std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
   if (!filter(slot)) return std::nullopt;
   engine::Plan plan = without_terms(slot, floor());
   add_codes(slot, plan);
+  plan.minimum = minimum();
   if (plan.hidden != nullptr) plan.hidden_on_device = parts_.device->find_array(plan.hidden->words());
   if (plan.hidden != nullptr && plan.hidden_on_device == nullptr) return std::nullopt;
   if (engine::adds_priors(plan)) plan.priors_on_device = parts_.device->find_array(plan.priors->arrays());
@@ -185,12 +205,13 @@ std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
     auto lease = term.term->on_device(place, plan.partition, *parts_.device);
     if (!lease || (*lease == nullptr && is_required(i))) return std::nullopt;
     if (*lease == nullptr) continue;
-    plan.terms.push_back({nullptr, term.weight, bounds(term, partition), *std::move(lease), role_of(i)});
+    plan.terms.push_back(plan_term(i, partition, plan));
+    plan.terms.back().on_device = *std::move(lease);
     if (has_phrase()) there.push_back(static_cast<clauses::ListNumber>(i));
   }
-  if (plan.terms.empty()) return std::nullopt;
+  if (plan.terms.empty() || !engine::has_enough_terms(plan)) return std::nullopt;
   add_phrase(slot, there, plan);
-  if (!find_codes(plan)) return std::nullopt;
+  if (!add_lengths(slot, plan) || !find_codes(plan)) return std::nullopt;
   return plan;
 }
 
@@ -198,8 +219,19 @@ std::optional<engine::Plan> SearchQuery::plan_on_device(Slot& slot) {
 void SearchQuery::add_phrase(const Slot& slot, std::span<const clauses::ListNumber> terms, engine::Plan& plan) const {
   if (!has_phrase()) return;
   plan.phrase = clauses::device_phrase(clause_->resolved, *flat_->phrase, terms);
+  plan.phrase->factor = flat_->phrase_factor;
+  plan.phrase->field = clauses::add_field(clause_->resolved, flat_->phrase->field, plan);
   plan.phrase->sequences = slot.sequences;
-  plan.phrase->bounds = bounds(flat_->phrase->weight, slot.partition->open->partition());
+  plan.phrase->bounds = bounds(flat_->phrase->weight, slot.partition->open->partition(), flat_->phrase->field);
+}
+
+// False: the partition has none of a field.
+bool SearchQuery::add_lengths(const Slot& slot, engine::Plan& plan) {
+  for (engine::PlanField& field : plan.fields) {
+    field.lengths = clauses::device_lengths(slot.partition->open->partition().lengths_in(field.number));
+    if (field.lengths == nullptr) return false;
+  }
+  return true;
 }
 
 }  // namespace frond::leaf::serve

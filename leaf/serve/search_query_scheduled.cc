@@ -77,19 +77,29 @@ bool SearchQuery::collect_on_device(Slot& slot) const {
   return slot.order_on_device.has_value();
 }
 
-// Of the partitions of todo_, if the wave looks for a phrase. False: a partition's cannot be on a device, or a device
-// has no room for any: to ask it would only delay the search.
-bool SearchQuery::find_sequences() {
-  if (!has_phrase()) return true;
+// What a wave needs of the partitions of todo_ by document: sequences to look for a phrase in, lengths in fields.
+// False: a partition's sequences cannot be on a device, or a device has no room for any partition's: to ask it would
+// only delay the search.
+bool SearchQuery::find_arrays() {
+  if (!flat_) return true;
   bool some = false, possible = true, no_room = false;
+  const auto has_room = [this](const std::shared_ptr<const void>& owner) {
+    return owner == nullptr || parts_.device == nullptr || !parts_.device->has_no_room_for(owner);
+  };
   for (Slot* slot : todo_) {
-    const partition::StoredSequences* const stored = slot->partition->open->partition().sequences();
-    slot->sequences = clauses::device_sequences(stored);
-    const bool refused = slot->sequences != nullptr && parts_.device != nullptr &&
-                         parts_.device->has_no_room_for(slot->sequences->owner());
-    possible = possible && slot->sequences != nullptr;
-    no_room = no_room || refused || (slot->sequences == nullptr && stored != nullptr);
-    some = some || !refused;
+    const partition::Partition& partition = slot->partition->open->partition();
+    bool room = std::ranges::all_of(clause_->resolved.lists, [&](const clauses::QueryList& list) {
+      return list.field == clauses::kAllText || has_room(partition.lengths_in(list.field));
+    });
+    if (has_phrase()) {
+      const partition::StoredSequences* const stored = partition.sequences();
+      slot->sequences = clauses::device_sequences(stored);
+      possible = possible && slot->sequences != nullptr;
+      no_room = no_room || (slot->sequences == nullptr && stored != nullptr);
+      room = room && (slot->sequences == nullptr || has_room(slot->sequences->owner()));
+    }
+    no_room = no_room || !room;
+    some = some || room;
   }
   if (possible && some) return true;
   if (profiled_) profiled_->run.no_room = no_room;
@@ -102,7 +112,7 @@ scoring::Score SearchQuery::most_score(const generation::ServedPartition& served
   std::uint64_t most = 0;
   if (const auto* priors = request_.prior_weight == 0 ? nullptr : partition.priors())
     most = scoring::weighted(priors->max_in(0, partition.documents() - 1), request_.prior_weight);
-  for (const KnownTerms::Term& term : known_->terms) most += bounds(term, partition).bound(0);
+  for (const KnownTerms::Term& term : known_->terms) most += bounds(term.weight, partition).bound(0);
   return static_cast<scoring::Score>(std::min<std::uint64_t>(most, scoring::kMaxScore));
 }
 
@@ -117,7 +127,7 @@ void SearchQuery::add_codes(const Slot& slot, engine::Plan& plan) const {
 // Partitions that need no plan leave todo_. False: out of memory, or the CPU must evaluate a clause.
 bool SearchQuery::make_plans() {
   try {
-    if (has_clause() && (!collect_on_device() || !find_sequences())) return false;
+    if (has_clause() && (!collect_on_device() || !find_arrays())) return false;
     scheduled_.plans.reserve(todo_.size());
     const bool for_gpu = may_use_gpu();
     for (Slot*& slot : todo_) {

@@ -41,20 +41,31 @@ class RandomClauses {
     }
   }
 
-  // Words that documents must, may and must not have, of all text, mostly with a phrase: what a GPU takes, too.
+  // Words that documents must, may, must not and must have some of, often with a phrase: what a GPU takes, too.
   query::Clause required() {
-    const auto phrases = vocabulary_.fields_for(query::Use::kPhrase);
+    const auto phrases = vocabulary_.fields_for(query::Use::kPhrase), fields = text_fields();
+    const bool boosts = below(3) == 0, some = below(3) == 0;
     query::Bool both;
-    const auto add = [&](std::vector<query::Clause>& to, std::uint32_t most) {
-      for (std::uint32_t i = below(most + 1); i-- > 0;) to.push_back({query::Words{"", word(), query::Mode::kAnd}});
+    const auto boosted = [&](query::Clause clause) {
+      if (!boosts || below(2) == 0) return clause;
+      return query::Clause{query::Boost{{std::move(clause)}, factor()}};
     };
-    if (std::ranges::find(phrases, "") != phrases.end() && below(4) != 0)
-      both.must.push_back({query::Phrase{"", word() + " " + some_words(3)}});
-    add(both.must, both.must.empty() ? 2 : 1);
+    const auto add = [&](std::vector<query::Clause>& to, std::uint32_t most) {
+      for (std::uint32_t i = below(most + 1); i-- > 0;)
+        to.push_back(
+            boosted({query::Words{fields.empty() || below(4) != 0 ? "" : any(fields), word(), query::Mode::kAnd}}));
+    };
+    if (!phrases.empty() && !some && below(4) != 0)
+      both.must.push_back(boosted({query::Phrase{any(phrases), word() + " " + some_words(3)}}));
+    if (!some || below(3) == 0) add(both.must, both.must.empty() ? 2 : 1);
     if (both.must.size() == 1 && below(3) == 0) return both.must.front();
-    add(both.should, 2);
+    add(both.should, some ? 5 : 2);
     add(both.must_not, 2);
-    if (both.must.empty()) both.must.push_back({query::All()});
+    if (some && !both.should.empty())
+      both.minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount,
+                                         below(static_cast<std::uint32_t>(both.should.size()) + 1)};
+    else if (both.must.empty())
+      both.must.push_back({query::All()});
     return {std::move(both)};
   }
 

@@ -39,6 +39,7 @@ void add_query_flags(config::CommandLine& command, QueryFlags& flags, const std:
       .group("Search");
   command.add_option("--filter", flags.filter, "What documents must match besides, in the query language")
       .group("Search");
+  command.add_option("--minimum-should-match", flags.minimum, "How many optional words must match: N or N%");
   command
       .add_option("--syntax", flags.syntax,
                   flags.topics ? "How queries are read; default: plain, so that all of it is words"
@@ -101,6 +102,7 @@ std::string shared_parameters(const QueryFlags& flags, std::string_view query) {
   if (!flags.filter.empty()) parameters += "&filter=" + percent_encoded(flags.filter);
   if (const auto syntax = syntax_of(flags, query); !syntax.empty()) parameters += fmt::format("&syntax={}", syntax);
   if (!flags.mode.empty()) parameters += "&mode=" + flags.mode;
+  if (!flags.minimum.empty()) parameters += "&minimum_should_match=" + percent_encoded(flags.minimum);
   if (!flags.processor.empty()) parameters += "&processor=" + percent_encoded(flags.processor);
   if (!flags.cache.empty()) parameters += "&cache=" + flags.cache;
   if (flags.timeout_ms > 0) parameters += "&timeout_ms=" + std::to_string(flags.timeout_ms);

@@ -38,9 +38,9 @@ config::Flag& add_number(config::CommandLine& command, const std::string& name, 
 // The flags of every command that queries a broker.
 struct QueryFlags {
   std::string broker = "http://127.0.0.1:8080";
-  std::string tls_ca;                                          // PEM file of authorities; empty: the system's
-  std::string key_file;                                        // of the API key; empty: FROND_API_KEY, or none
-  std::string mode, processor, cache, fields, filter, syntax;  // empty: the broker's default
+  std::string tls_ca;                                                   // PEM file of authorities; empty: the system's
+  std::string key_file;                                                 // of the API key; empty: FROND_API_KEY, or none
+  std::string mode, processor, cache, fields, filter, syntax, minimum;  // empty: the broker's default
   bool topics = false;  // queries are words, as written for any search engine, unless `syntax` says otherwise
   std::uint32_t k = 10;
   std::uint32_t timeout_ms = 0;           // 0: the broker's default

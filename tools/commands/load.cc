@@ -45,6 +45,7 @@ std::string msearch_request(const Endpoint& to, const LoadFlags& flags, const st
     if (flags.query.bm25_b && !flags.count) search["b"] = *flags.query.bm25_b;
     if (flags.query.prior_weight && !flags.count) search["prior_weight"] = *flags.query.prior_weight;
     if (!flags.query.mode.empty()) search["mode"] = flags.query.mode;
+    if (!flags.query.minimum.empty()) search["minimum_should_match"] = flags.query.minimum;
     if (!flags.query.processor.empty()) search["processor"] = flags.query.processor;
     if (!flags.query.filter.empty()) search["filter"] = flags.query.filter;
     if (const auto syntax = syntax_of(flags.query, topics[(first + i) % topics.size()].text); !syntax.empty())

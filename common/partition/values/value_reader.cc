@@ -90,8 +90,9 @@ Result<void> ValueReader::open_lengths(std::span<const std::uint64_t> field_toke
   lengths_.resize(schema_.fields.size());
   for (std::uint32_t field = 0; field < lengths_.size(); ++field) {
     if (field_tokens[field] == 0) continue;
-    std::vector<std::uint32_t>& lengths = lengths_[field];
-    lengths.resize(documents_);
+    const auto made = std::make_shared<std::vector<std::uint32_t>>(documents_);
+    lengths_[field] = made;
+    std::vector<std::uint32_t>& lengths = *made;
     const Column column = lengths_in_field(field);
     for (DocId first = 0; first < documents_; first += std::min(kValueGroup, documents_ - first)) {
       const PinnedBytes value = FROND_TRY(database_->get_if_there(Family::kArrays, column.key(first)));

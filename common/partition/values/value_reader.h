@@ -36,8 +36,8 @@ class ValueReader {
   const ValueColumn* column(std::uint32_t field) const {
     return field < columns_.size() ? columns_[field].get() : nullptr;
   }
-  std::span<const std::uint32_t> lengths_in(std::uint32_t field) const {
-    return field < lengths_.size() ? lengths_[field] : std::span<const std::uint32_t>();
+  std::shared_ptr<const std::vector<std::uint32_t>> lengths_in(std::uint32_t field) const {
+    return field < lengths_.size() ? lengths_[field] : nullptr;
   }
   const StoredSequences* sequences() const { return sequences_.get(); }
   ByteView token_codes(DocId docid) const { return sequences_ ? sequences_->record(docid) : ByteView(); }
@@ -85,10 +85,10 @@ class ValueReader {
   const std::uint32_t documents_;
   std::vector<DocId> code_starts_, source_starts_;
   // Where files are mapped.
-  std::vector<std::unique_ptr<ValueColumn>> columns_;  // by field; null: none
-  std::vector<std::vector<std::uint32_t>> lengths_;    // by field; empty: none
-  std::unique_ptr<const StoredSequences> sequences_;   // null: no document has one
-  std::vector<PinnedBytes> copies_;                    // of short chunks
+  std::vector<std::unique_ptr<ValueColumn>> columns_;                       // by field; null: none
+  std::vector<std::shared_ptr<const std::vector<std::uint32_t>>> lengths_;  // by field; null: none
+  std::unique_ptr<const StoredSequences> sequences_;                        // null: no document has one
+  std::vector<PinnedBytes> copies_;                                         // of short chunks
   const BlockDecompressor decompressor_{ByteView()};
   mutable Mutex mutex_;
   mutable Group group_ FROND_GUARDED_BY(mutex_);

@@ -38,8 +38,10 @@ __device__ inline void search_task(const BatchOnDevice& batch, Held& held, typen
                         .split = row->split,
                         .part = number & ((1u << row->split) - 1)};
   Progress progress{.threshold = read_together(&state->threshold),
-                    .counting = query.conjunction && matches <= query.count_to};
+                    .counting = counts_matches<Lists>(query) && matches <= query.count_to};
   if constexpr (kRanked) {
+    if constexpr (HasClauses<Lists>)
+      if (query.tied > 0) progress.threshold = query.tied;
     run_task<Lists>(of, range, held, scratch, progress);
   } else {
     progress.counting = query.count_to == kCountAll && (query.conjunction || range.driver > 0);

@@ -20,9 +20,10 @@ __device__ inline std::uint32_t tries_of(const BatchOnDevice& batch, const Query
 }
 
 // Of a document that no other term of the query has.
+template <class Lists>
 __device__ inline scoring::Score whole_score(const QueryOnDevice& query, const TermOnDevice& term, Frequency frequency,
                                              DocId docid) {
-  const scoring::Score score = score_posting(query, term, frequency, docid);
+  const scoring::Score score = score_posting<Lists>(query, term, frequency, docid);
   return query.priors == nullptr ? score : scoring::with_prior(score, prior_score(query, docid));
 }
 
@@ -42,7 +43,7 @@ __device__ void score_block(const BatchOnDevice& batch, const QueryOnDevice& que
     if (4 * lane + i >= count) break;
     if (is_hidden(query, docids.at[i])) continue;
     const scoring::Score score = batch.unranked ? score_in_order(docids.at[i], query.origin)
-                                                : whole_score(query, term, frequencies.at[i] + 1, docids.at[i]);
+                                                : whole_score<Lists>(query, term, frequencies.at[i] + 1, docids.at[i]);
     atomicAdd(bins + bin_of(query, score), 1u);
   }
 }

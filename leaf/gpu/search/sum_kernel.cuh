@@ -102,7 +102,7 @@ __device__ inline void add_block(const QueryOnDevice& query, const SumBlock& at,
     const auto weight = static_cast<Score>(term.weight * 0x1p-32f);
     add_each([&](std::uint32_t i) { return weight * (frequencies.at[i] + 1); });
   } else {
-    add_each([&](std::uint32_t i) { return score_posting(query, term, frequencies.at[i] + 1, docids.at[i]); });
+    add_each([&](std::uint32_t i) { return score_posting<Lists>(query, term, frequencies.at[i] + 1, docids.at[i]); });
   }
 }
 

@@ -72,38 +72,6 @@ __device__ inline Run run_of(const Located& where, DocId docid) {
   return run;
 }
 
-// The contribution of a posting.
-__device__ inline Score score_posting(const QueryOnDevice& query, const TermOnDevice& term, Frequency frequency,
-                                      DocId docid) {
-  return scoring::contribution(term.weight, frequency, __ldg(query.lengths + docid), query.norm);
-}
-
-// At least the contribution of such a posting in any document of the partition. The fast division is wrong by at most
-// two units of the last place; the margin covers that and the roundings here and in contribution().
-__device__ inline Score most_of_posting(const QueryOnDevice& query, const TermOnDevice& term, Frequency frequency) {
-  const auto tf = static_cast<float>(frequency);
-  const float n = query.norm.constant + query.norm.slope * static_cast<float>(query.min_length);
-  return static_cast<Score>(term.weight * __fdividef(tf, tf + n) * (1.0f + 0x1p-20f)) + 1;
-}
-
-// The highest score that a posting of the block can have.
-__device__ inline Score max_score_of(const TermOnDevice& term, const BlockEntry& entry) {
-  return term.bounds.bound(static_cast<scoring::PackedDeficit>(entry.deficit_and_count >> 16));
-}
-
-// Documents that a query passes over whatever the lists say (QueryOnDevice::hidden). Any thread alone.
-
-// A bit for each of the documents 32 * word .. 32 * word + 31.
-__device__ inline std::uint32_t hidden_word(const QueryOnDevice& query, std::uint32_t word) {
-  return query.hidden == nullptr ? 0 : __ldg(query.hidden + word);
-}
-__device__ inline bool has_bit(const std::uint32_t* bits, DocId docid) {
-  return (__ldg(bits + docid / 32) >> (docid % 32) & 1) != 0;
-}
-__device__ inline bool is_hidden(const QueryOnDevice& query, DocId docid) {
-  return query.hidden != nullptr && has_bit(query.hidden, docid);
-}
-
 // What documents' static priors add to their scores (common/scoring/prior.h), exactly and at most. Only for queries
 // that have priors. One thread alone.
 //
@@ -119,13 +87,64 @@ struct WithPriors : Lists {
 };
 template <class Lists>
 concept AddsPriors = Lists::kAddsPriors;
-// Those of batches with phrases, or with terms that are not required, are others again; they add priors, too.
+// Those of batches with clauses are others again; they add priors, too.
 template <class Lists>
 struct WithClauses : WithPriors<Lists> {
   static constexpr bool kHasClauses = true;
 };
 template <class Lists>
 concept HasClauses = Lists::kHasClauses;
+// A term's score with its factor, which is 1 in other kernels.
+template <class Lists>
+__device__ inline Score boosted(const TermOnDevice& term, Score score) {
+  if constexpr (HasClauses<Lists>) return times(score, term.factor);
+  return score;
+}
+
+// What the term's list scores by: in other kernels all text.
+template <class Lists>
+__device__ inline FieldOnDevice field_of(const QueryOnDevice& query, const TermOnDevice& term) {
+  if constexpr (HasClauses<Lists>) return query.clauses->fields[term.field];
+  return {query.lengths, query.norm, query.min_length};
+}
+
+// The score of a posting.
+template <class Lists>
+__device__ inline Score score_posting(const QueryOnDevice& query, const TermOnDevice& term, Frequency frequency,
+                                      DocId docid) {
+  const FieldOnDevice field = field_of<Lists>(query, term);
+  return boosted<Lists>(term, scoring::contribution(term.weight, frequency, __ldg(field.lengths + docid), field.norm));
+}
+
+// At least the score of such a posting in any document of the partition. The fast division is wrong by at most
+// two units of the last place; the margin covers that and the roundings here and in contribution().
+template <class Lists>
+__device__ inline Score most_of_posting(const QueryOnDevice& query, const TermOnDevice& term, Frequency frequency) {
+  const auto tf = static_cast<float>(frequency);
+  const FieldOnDevice field = field_of<Lists>(query, term);
+  const float n = field.norm.constant + field.norm.slope * static_cast<float>(field.min_length);
+  return boosted<Lists>(term, static_cast<Score>(term.weight * __fdividef(tf, tf + n) * (1.0f + 0x1p-20f)) + 1);
+}
+
+// The highest score that a posting of the block can have.
+template <class Lists>
+__device__ inline Score max_score_of(const TermOnDevice& term, const BlockEntry& entry) {
+  return boosted<Lists>(term, term.bounds.bound(static_cast<scoring::PackedDeficit>(entry.deficit_and_count >> 16)));
+}
+
+// Documents that a query passes over whatever the lists say (QueryOnDevice::hidden). Any thread alone.
+
+// A bit for each of the documents 32 * word .. 32 * word + 31.
+__device__ inline std::uint32_t hidden_word(const QueryOnDevice& query, std::uint32_t word) {
+  return query.hidden == nullptr ? 0 : __ldg(query.hidden + word);
+}
+__device__ inline bool has_bit(const std::uint32_t* bits, DocId docid) {
+  return (__ldg(bits + docid / 32) >> (docid % 32) & 1) != 0;
+}
+__device__ inline bool is_hidden(const QueryOnDevice& query, DocId docid) {
+  return query.hidden != nullptr && has_bit(query.hidden, docid);
+}
+
 // QueryOnDevice::max_prior, which is 0 in other kernels.
 template <class Lists>
 __device__ inline scoring::Score max_prior_of(const QueryOnDevice& query) {

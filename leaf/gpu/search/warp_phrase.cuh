@@ -71,7 +71,7 @@ __device__ inline std::uint32_t count_places(const std::byte* codes, std::uint32
 
 // How often the phrase is in the document with this sequence, which is not empty.
 __device__ inline std::uint32_t phrase_frequency(const TaskQuery& of, SequencePlace place, const WordOnDevice& word) {
-  const PhraseOnDevice& phrase = *of.query.phrase;
+  const PhraseOnDevice& phrase = of.query.clauses->phrase;
   TokenCodes sequence;
   if (!sequence.read(phrase.sequences + place.begin, phrase.sequences + place.end)) {
     if (lane_of_warp() == 0) atomicMax(&of.state->emitted, kDamaged);
@@ -80,7 +80,7 @@ __device__ inline std::uint32_t phrase_frequency(const TaskQuery& of, SequencePl
   const std::uint32_t code = sequence.code(word.hash), last = phrase.last;
   std::uint32_t found = 0;
   for (TokenCodes::Field field; sequence.next(field);)
-    if (field.words > last)
+    if (field.words > last && (phrase.text == engine::kAnyText || phrase.text == field.field))
       found +=
           count_places(field.codes, sequence.width(), field.words - last, of.query.phrase_words, code, word.number);
   return found;
@@ -89,12 +89,13 @@ __device__ inline std::uint32_t phrase_frequency(const TaskQuery& of, SequencePl
 // Drops those of the first `count` held documents that do not have the phrase, or that cannot be hits while matches are
 // not counted. Keeps the order; returns how many stay.
 __device__ inline std::uint32_t keep_phrases(const TaskQuery& of, Held& held, std::uint32_t count, Progress& progress) {
-  const PhraseOnDevice& phrase = *of.query.phrase;
+  const PhraseOnDevice& phrase = of.query.clauses->phrase;
   const std::uint32_t lane = lane_of_warp();
+  const FieldOnDevice field = of.query.clauses->fields[phrase.field];
   const WordOnDevice word = phrase.words[min(lane, of.query.phrase_words - 1)];
   std::uint32_t kept = 0;
   for (std::uint32_t from = 0; from < count; from += 32) {
-    progress.threshold = max(progress.threshold, read_together(&of.state->threshold));
+    read_threshold(of, true, progress);
     const std::uint32_t at = from + lane;
     bool live = at < count;
     const DocId docid = live ? held.docids[at] : 0;
@@ -112,7 +113,8 @@ __device__ inline std::uint32_t keep_phrases(const TaskQuery& of, Held& held, st
       if (lane == static_cast<std::uint32_t>(next)) frequency = found;
     }
     if (frequency > 0 && score != kNone)
-      score += scoring::contribution(phrase.weight, frequency, __ldg(of.query.lengths + docid), of.query.norm);
+      score += times(scoring::contribution(phrase.weight, frequency, __ldg(field.lengths + docid), field.norm),
+                     phrase.factor);
     kept = keep_held(held, kept, frequency > 0, docid, score, place);
   }
   return kept;

@@ -28,6 +28,10 @@ struct alignas(16) Held {
   std::uint16_t places[kHeld];
 };
 inline constexpr std::uint16_t kAbsent = 0x8000;
+// In kernels with clauses it is added as often as there are terms that the document still needs
+// (ClausesOnDevice::minimum).
+inline constexpr std::uint16_t kNeeded = 0x1000;
+static_assert(kMaxTaskBlocks * codec::kBlockLength <= kNeeded && (kMaxMinimum + 1) * kNeeded <= kAbsent);
 
 // The task's query. Equal in all lanes and constant.
 struct TaskQuery {
@@ -61,6 +65,15 @@ __device__ inline std::uint32_t lanes_below(std::uint32_t lane) { return (1u << 
 // Reads 32 bits that other warps change, so that all lanes get the same value.
 __device__ inline std::uint32_t read_together(const std::uint32_t* from) {
   return __shfl_sync(kFullWarp, __ldcg(from), 0);
+}
+
+// Raises the threshold to the query's. Kernels with clauses also rank ties (QueryOnDevice::tied): there the query's is
+// one of score_with_ties(), and the warp's stays the tied score.
+__device__ inline void read_threshold(const TaskQuery& of, bool ranks_ties, Progress& progress) {
+  if (ranks_ties && of.query.tied > 0)
+    progress.threshold = of.query.tied;
+  else
+    progress.threshold = max(progress.threshold, read_together(&of.state->threshold));
 }
 
 // Puts the documents of the lanes with `keep` behind the first `kept` of Held, where the lanes have read what was

@@ -2,6 +2,7 @@
 // Search, warp layer, step 1: the documents of a block of the driving list that may be hits are added to Held.
 // Mapping, results and shared memory: warp_state.cuh. A block is decoded in registers, lane t has postings 4 t .. 4 t
 // + 3.
+#include "leaf/gpu/document_order.h"
 #include "leaf/gpu/search/thread.cuh"
 #include "leaf/gpu/search/warp_phrase.cuh"
 #include "leaf/gpu/search/warp_state.cuh"
@@ -11,7 +12,7 @@ namespace frond::leaf::gpu::search {
 // What terms mean for a document: for all of a query the same, but in kernels with clauses.
 template <class Lists>
 __device__ inline bool is_required(const QueryOnDevice& query, const TermOnDevice& term) {
-  if constexpr (HasClauses<Lists>) return term.role == engine::TermRole::kRequired;
+  if constexpr (HasClauses<Lists>) return query.conjunction && term.role == engine::TermRole::kRequired;
   return query.conjunction;
 }
 template <class Lists>
@@ -27,11 +28,40 @@ __device__ inline bool stays_without(const QueryOnDevice& query, const TermOnDev
     if (is_excluded<Lists>(term) || progress.counting) return !is_required<Lists>(query, term);
   return !is_required<Lists>(query, term) && score + term.max_rest >= progress.threshold;
 }
-// Whether the driving term's share of a score is that of the phrase (PhraseOnDevice::most).
+// Whether the driving term's share of a score is that of the phrase (PhraseOnDevice::first).
 template <class Lists>
 __device__ inline bool is_scored_by_phrase(const QueryOnDevice& query) {
-  if constexpr (HasClauses<Lists>) return query.phrase_words > 0 && query.phrase->most == 0;
+  if constexpr (HasClauses<Lists>) return query.phrase_words > 0 && query.clauses->phrase.first;
   return false;
+}
+// Whether all matches are counted, up to count_to.
+template <class Lists>
+__device__ inline bool counts_matches(const QueryOnDevice& query) {
+  if constexpr (HasClauses<Lists>) return query.conjunction || query.clauses->minimum > 0;
+  return query.conjunction;
+}
+// Held::places of a document of the driving list: how many more terms it needs.
+template <class Lists>
+__device__ inline std::uint32_t needed_at_first(const QueryOnDevice& query) {
+  if constexpr (HasClauses<Lists>)
+    return (query.clauses->minimum - (!query.conjunction && query.clauses->minimum > 0)) * kNeeded;
+  return 0;
+}
+// The same of a document whose need was looked for in the list of term `number`. False: it will not have enough.
+template <class Lists>
+__device__ inline bool has_enough(const QueryOnDevice& query, std::uint32_t driver, std::uint32_t number, bool found,
+                                  std::uint16_t& place) {
+  if constexpr (!HasClauses<Lists>) return true;
+  const std::uint32_t first = query.conjunction ? query.terms - query.clauses->any : driver + 1;
+  const std::uint32_t end = query.conjunction ? query.terms : query.clauses->any;
+  if (number < first || number >= end) return true;
+  if (found && place >= kNeeded) place = static_cast<std::uint16_t>(place - kNeeded);
+  return place / kNeeded <= end - 1 - number;
+}
+template <class Lists>
+__device__ inline std::uint32_t without_needed(std::uint32_t place) {
+  if constexpr (HasClauses<Lists>) return place % kNeeded;
+  return place;
 }
 
 // Adds documents behind the first `count` of Held, which has room for 128 more, and returns the new count. `block`: the
@@ -64,7 +94,7 @@ __device__ inline std::uint32_t gather(const TaskQuery& of, const TaskRange& ran
     keep[i] = index < size && index * (1u << range.split) / codec::kBlockLength == range.part;
     // A bound of the score tells which marks are loaded: each load is of another sector of memory. Loading lengths here
     // too, in whatever form, took longer than looking up the documents that they exclude.
-    scores[i] = progress.counting ? 0 : most_of_posting(query, term, frequencies.at[i] + 1);
+    scores[i] = progress.counting ? 0 : most_of_posting<Lists>(query, term, frequencies.at[i] + 1);
     if constexpr (AddsPriors<Lists>)
       if (query.priors != nullptr && keep[i] && !progress.counting) scores[i] += most_prior_near(query, docids.at[i]);
     keep[i] = keep[i] && (progress.counting || scores[i] + term.max_rest >= progress.threshold);
@@ -76,7 +106,7 @@ __device__ inline std::uint32_t gather(const TaskQuery& of, const TaskRange& ran
     if (absent[i]) keep[i] = stays_without<Lists>(query, next, scores[i], progress);
     mine += keep[i];
   }
-  const std::uint32_t start = sum_before(mine, lane);
+  const std::uint32_t start = sum_before(mine, lane), needed = needed_at_first<Lists>(query);
   std::uint32_t to = count + start;
 #pragma unroll
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -84,7 +114,7 @@ __device__ inline std::uint32_t gather(const TaskQuery& of, const TaskRange& ran
     held.docids[to] = docids.at[i];
     held.scores[to] = scores[i];
     held.places[to] =
-        static_cast<std::uint16_t>((absent[i] ? kAbsent : 0) + block * codec::kBlockLength + 4 * lane + i);
+        static_cast<std::uint16_t>((absent[i] ? kAbsent : 0) + needed + block * codec::kBlockLength + 4 * lane + i);
     ++to;
   }
   return count + __shfl_sync(kFullWarp, start + mine, 31);
@@ -132,6 +162,7 @@ __device__ inline std::uint32_t sift(const TaskQuery& of, const TaskRange& range
 //   counted, only those that may reach the threshold.
 //   OR, term behind the driving one (`number` > driver): documents that may reach the threshold.
 //   OR, term before the driving one: documents not in the list. The others are found where that term drives.
+// And only those that may still have as many terms as they need.
 template <class Lists>
 __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& range, std::uint32_t number, Held& held,
                                         std::uint32_t count, Progress& progress) {
@@ -153,14 +184,14 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
     bool live = at < count;
     const DocId docid = live ? held.docids[at] : 0;
     Score score = live ? held.scores[at] : 0;
-    const std::uint16_t place = live ? held.places[at] % kAbsent : std::uint16_t{0};
+    std::uint16_t place = live ? held.places[at] % kAbsent : std::uint16_t{0};
     const Range blocks = ahead;
     ahead = range_at(at + 32);  // loaded for the next iteration
     const std::uint32_t block = block_of(term.list, docid, blocks);
     bool wanted = block < term.list.block_count;
     Located where{};
     if (wanted) where = locate(term.list, block);
-    const Score most = wanted && !leaves ? max_score_of(term, where.entry) : 0;
+    const Score most = wanted && !leaves ? max_score_of<Lists>(term, where.entry) : 0;
     const bool matters = live && score != kNone && score + most + open >= progress.threshold;
     if (!progress.counting && !leaves) {
       live = matters;
@@ -173,10 +204,11 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
     if (progress.counting && !matters)
       score = kNone;
     else if (found && !leaves)
-      score += score_posting(of.query, term, Lists::frequency(term.list, block, where.entry, index), docid);
-    const bool keep =
+      score += score_posting<Lists>(of.query, term, Lists::frequency(term.list, block, where.entry, index), docid);
+    bool keep =
         leaves ? live && !found
                : live && (found || !required) && (progress.counting || score + term.max_rest >= progress.threshold);
+    keep = has_enough<Lists>(of.query, range.driver, number, found, place) && keep;
     kept = keep_held(held, kept, keep, docid, score, place);
   }
   return kept;
@@ -194,12 +226,11 @@ __device__ inline Score with_driver(const TaskQuery& of, const TaskRange& range,
   const std::uint32_t block = range.first_block + place / codec::kBlockLength;
   const BlockEntry entry = load_entry(driver.list.blocks + block);
   if (score == kNone) return 0;
-  const Score open = progress.counting ? max_score_of(driver, entry) + max_prior_of<Lists>(of.query) : 0;
+  const Score open = progress.counting ? max_score_of<Lists>(driver, entry) + max_prior_of<Lists>(of.query) : 0;
   if (score + open < progress.threshold) return 0;
   const std::uint32_t frequency = Lists::frequency(driver.list, block, entry, place % codec::kBlockLength);
-  if (!progress.counting) score -= most_of_posting(of.query, driver, frequency);
-  if (!is_scored_by_phrase<Lists>(of.query))
-    score += scoring::contribution(driver.weight, frequency, __ldg(of.query.lengths + docid), of.query.norm);
+  if (!progress.counting) score -= most_of_posting<Lists>(of.query, driver, frequency);
+  if (!is_scored_by_phrase<Lists>(of.query)) score += score_posting<Lists>(of.query, driver, frequency, docid);
   if constexpr (AddsPriors<Lists>) {
     if (of.query.priors == nullptr) return score;
     if (!progress.counting) score -= most_prior_near(of.query, docid);
@@ -215,7 +246,7 @@ __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held&
                               Progress& progress) {
   const std::uint32_t lane = lane_of_warp();
   __syncwarp();
-  progress.threshold = max(progress.threshold, read_together(&of.state->threshold));
+  read_threshold(of, HasClauses<Lists>, progress);
   // The terms behind the driving one, then those before it.
   for (std::uint32_t i = 1; i < of.query.terms && count > 0; ++i) {
     const std::uint32_t term = range.driver + i, number = term < of.query.terms ? term : term - of.query.terms;
@@ -226,16 +257,24 @@ __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held&
   if (of.query.hidden != of.query.many_hidden) count = drop_hidden(of.query, held, count);
   if constexpr (HasClauses<Lists>)
     if (of.query.phrase_words > 0) count = keep_phrases(of, held, count, progress);
-  if (of.query.conjunction) count_matches(of, count, progress);
+  if (counts_matches<Lists>(of.query)) count_matches(of, count, progress);
   for (std::uint32_t from = 0; from < count; from += 32) {
     const std::uint32_t at = from + lane;
     const bool live = at < count;
     const DocId docid = live ? held.docids[at] : 0;
     Score score = live ? held.scores[at] : 0;
-    if (live) score = with_driver<Lists>(of, range, held.places[at], docid, score, progress);
-    progress.threshold = max(progress.threshold, read_together(&of.state->threshold));
-    emit(of, docid, score, live && score >= progress.threshold, progress);
+    if (live) score = with_driver<Lists>(of, range, without_needed<Lists>(held.places[at]), docid, score, progress);
+    read_threshold(of, HasClauses<Lists>, progress);
+    Score least = progress.threshold;
+    if constexpr (HasClauses<Lists>)
+      if (of.query.tied > 0) {
+        score = score_with_ties(score, of.query.tied, docid, of.query.origin);
+        least = max(read_together(&of.state->threshold), 1u);
+      }
+    emit(of, docid, score, live && score >= least, progress);
   }
+  if constexpr (HasClauses<Lists>)
+    if (of.query.tied > 0) progress.threshold = of.query.tied;  // emit() knows the query's alone
   if (progress.enough) progress.counting = false;
   __syncwarp();
 }
@@ -255,7 +294,7 @@ __device__ inline void run_task(const TaskQuery& of, const TaskRange& range, Hel
   if (lane < blocks) {
     entry = load_entry(term.list.blocks + range.first_block + lane);
     before = docid_before(term.list.blocks, range.first_block + lane);
-    most = max_score_of(term, entry) + term.max_rest;
+    most = max_score_of<Lists>(term, entry) + term.max_rest;
     if constexpr (AddsPriors<Lists>)
       if (of.query.priors != nullptr) most += most_prior_in(of.query, before + 1, entry.last);
   }

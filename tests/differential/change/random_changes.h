@@ -262,7 +262,8 @@ class AChangedCollection : public testing::TestWithParam<Case> {
         ASSERT_EQ(column == nullptr ? none : column->values_of(docid),
                   wanted_column == nullptr ? none : wanted_column->values_of(wanted_docid));
         const auto length = [field](const auto* of, DocId at) {
-          return of->lengths_in(field).empty() ? 0 : of->lengths_in(field)[at];
+          const auto lengths = of->lengths_in(field);
+          return lengths == nullptr ? 0 : (*lengths)[at];
         };
         ASSERT_EQ(length(partition, docid), length(wanted, wanted_docid));
       }

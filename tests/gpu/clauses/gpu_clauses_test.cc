@@ -1,6 +1,6 @@
-// Phrases, and terms that documents must have, may have and must not have, on random documents: a device finds what the
-// CPU finds and what an evaluation of all documents says, with the same scores, for any number of partitions, with
-// hidden documents, whether matches are counted or bounds leave documents out.
+// Phrases, and terms that documents must have, may have and must not have, or must have some of, with boosts, on random
+// documents: a device finds what the CPU finds and what an evaluation of all documents says, with the same scores, for
+// any number of partitions, with hidden documents, whether matches are counted or bounds leave documents out.
 #include <gtest/gtest.h>
 
 #include "common/query/bind.h"
@@ -23,32 +23,47 @@ std::optional<engine::Plan> device_plan(const ClausePlan& clause, const MemoryPa
   const ResolvedQuery& query = *clause.query;
   const auto flat = flat_query(query);
   if (!flat) return std::nullopt;
-  const auto bounds = [&](float weight) {
-    return scoring::BoundScale(weight, query.bm25, query.statistics, clause.built);
+  const auto bounds = [&](float weight, std::uint32_t field) {
+    return field == kAllText ? scoring::BoundScale(weight, query.bm25, query.statistics, clause.built)
+                             : scoring::BoundScale(weight);
   };
   engine::Plan plan = clause.plan;
   plan.mode = flat->mode;
+  plan.minimum = static_cast<std::uint32_t>(flat->minimum);
   std::vector<ListNumber> there;
   for (ListNumber i = 0; i < query.lists.size(); ++i) {
     if (clause.lists[i] == nullptr) {
-      if (plan.mode == engine::Mode::kAnd && flat->roles[i] == engine::TermRole::kRequired) return std::nullopt;
+      if (plan.mode == engine::Mode::kAnd && flat->terms[i].role == engine::TermRole::kRequired) return std::nullopt;
       continue;
     }
-    plan.terms.push_back({clause.lists[i], flat->weights[i], bounds(flat->weights[i]), {}, flat->roles[i]});
+    const FlatQuery::Term& term = flat->terms[i];
+    const std::uint32_t field = query.lists[i].field;
+    plan.terms.push_back({clause.lists[i],
+                          term.weight,
+                          bounds(term.weight, field),
+                          {},
+                          term.role,
+                          term.factor,
+                          add_field(query, field, plan)});
     there.push_back(i);
   }
-  if (plan.terms.empty()) return std::nullopt;
+  if (plan.terms.empty() || !engine::has_enough_terms(plan)) return std::nullopt;
+  const std::uint32_t of_phrase = flat->phrase == nullptr ? 0 : add_field(query, flat->phrase->field, plan);
+  for (engine::PlanField& field : plan.fields) field.lengths = device_lengths(partition.field_lengths.at(field.number));
   if (flat->phrase == nullptr) return plan;
   plan.phrase = device_phrase(query, *flat->phrase, there);
-  plan.phrase->bounds = bounds(flat->phrase->weight);
+  plan.phrase->factor = flat->phrase_factor;
+  plan.phrase->field = of_phrase;
+  plan.phrase->bounds = bounds(flat->phrase->weight, flat->phrase->field);
   plan.phrase->sequences = device_sequences(partition.sequences.get());
   return plan;
 }
 
 class ClausesOnGpu : public testing::TestWithParam<std::uint32_t> {
  protected:
-  ClausesOnGpu()
-      : documents_(random_documents(schema_, 900, 7 + GetParam())),
+  ClausesOnGpu() : ClausesOnGpu(random_documents(support::query_schema(), 900, 7 + GetParam())) {}
+  explicit ClausesOnGpu(std::vector<TextDocument> documents)
+      : documents_(std::move(documents)),
         collection_(schema_, documents_, GetParam(), GetParam() % 2 == 0 ? codec::kDefaultCodec : "streamvbyte") {}
 
   std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
@@ -61,17 +76,41 @@ class ClausesOnGpu : public testing::TestWithParam<std::uint32_t> {
     while (--count > 0) text += " " + word();
     return text;
   }
+  // Often as it is.
+  query::Clause perhaps_boosted(query::Clause clause) {
+    constexpr std::uint32_t kUnits[] = {0, 1, 77, 128, 255, 257, 512, 640, 25'600};
+    if (below(3) != 0) return clause;
+    return {query::Boost{{std::move(clause)}, query::Factor{kUnits[below(9)]}}};
+  }
+  std::string some_field() { return below(3) != 0 ? "" : below(2) == 0 ? "title" : "note"; }
+  // Another each time.
+  query::Clause term() {
+    query::Words words;
+    do words = {some_field(), word(), query::Mode::kAnd};
+    while (!used_.insert(words.field + ":" + words.text).second);
+    return {std::move(words)};
+  }
+  query::Clause phrase() {
+    const std::string rare = below(5) == 0 ? " w" + std::to_string(below(900)) : "";
+    return perhaps_boosted(
+        {query::Phrase{below(3) == 0 ? "title" : "", words(2 + (below(3) == 0 ? below(4) : 0)) + rare}});
+  }
   query::Clause some_clause() {
-    const auto term = [this] { return query::Clause{query::Words{"", word(), query::Mode::kAnd}}; };
     query::Bool both;
-    if (below(4) != 0) {
-      const std::string rare = below(5) == 0 ? " w" + std::to_string(below(900)) : "";
-      both.must.push_back({query::Phrase{"", words(2 + (below(3) == 0 ? below(4) : 0)) + rare}});
+    used_.clear();
+    const bool any = below(2) == 0;  // nothing is required by itself
+    if (!any && below(4) != 0) {
+      both.must.push_back(phrase());
       if (below(3) == 0) return both.must.front();
     }
-    for (std::uint32_t i = below(2) + (both.must.empty() ? 1 : 0); i-- > 0;) both.must.push_back(term());
-    for (std::uint32_t i = below(3); i-- > 0;) both.should.push_back(term());
+    for (std::uint32_t i = any ? 0 : below(2) + (both.must.empty() ? 1 : 0); i-- > 0;)
+      both.must.push_back(perhaps_boosted(term()));
+    for (std::uint32_t i = any ? 1 + below(7) : below(4); i-- > 0;) both.should.push_back(perhaps_boosted(term()));
     for (std::uint32_t i = below(3); i-- > 0;) both.must_not.push_back(term());
+    const auto optional = static_cast<std::uint32_t>(both.should.size());
+    if (optional > 0 && below(2) == 0)
+      both.minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, below(optional + 1)};
+    if (any && both.should.size() == 1 && both.must_not.empty() && below(2) == 0) return both.should.front();
     return {std::move(both)};
   }
   struct Ranking {
@@ -103,7 +142,12 @@ class ClausesOnGpu : public testing::TestWithParam<std::uint32_t> {
     const auto plan = device_plan(clause, collection_.partition(partition));
     if (!plan) return engine::Outcome();
     of_clauses_ += engine::is_of_clauses(*plan);
+    boosted_ += std::ranges::any_of(plan->terms, [](const auto& term) { return term.factor != query::Factor(); });
+    of_any_ += plan->mode == engine::Mode::kOr && plan->minimum == 1;
+    with_minimum_ += plan->mode == engine::Mode::kOr ? plan->minimum > 1 : plan->minimum > 0;
     with_phrase_ += plan->phrase.has_value();
+    of_fields_ += !plan->fields.empty();
+    in_field_ += plan->phrase && plan->phrase->field != 0;
     return std::move(gpu_->try_search(std::span(&*plan, 1), clock_)[0]);
   }
   std::optional<ResolvedQuery> resolved(const query::Clause& clause) {
@@ -116,7 +160,7 @@ class ClausesOnGpu : public testing::TestWithParam<std::uint32_t> {
       const query::Clause clause = some_clause();
       const auto query = resolved(clause);
       const auto flat = query ? flat_query(*query) : std::nullopt;
-      if (!flat || flat->mode == engine::Mode::kOr) continue;  // of stop words alone, or but for optional ones
+      if (!flat) continue;  // of stop words alone, or with a word twice
       const std::uint32_t k = i % 3 == 0 ? 1000 : 1 + below(20);
       SCOPED_TRACE("partitions " + std::to_string(GetParam()) + ", k " + std::to_string(k) + ": " +
                    query::clause_json(clause));
@@ -153,8 +197,10 @@ class ClausesOnGpu : public testing::TestWithParam<std::uint32_t> {
             text::AnalyzerKind::kStandard};
   }
   text::Analyzer analyzer_{config(true)}, plain_analyzer_{config(false)};
+  std::set<std::string> used_;                     // terms of a clause
   std::vector<partition::DocumentPriors> priors_;  // by partition; empty: there are none
-  std::size_t asked_ = 0, answered_ = 0, of_clauses_ = 0, with_phrase_ = 0;
+  std::size_t asked_ = 0, answered_ = 0, of_clauses_ = 0, with_phrase_ = 0, boosted_ = 0, of_any_ = 0,
+              with_minimum_ = 0, of_fields_ = 0, in_field_ = 0;
 };
 
 TEST_P(ClausesOnGpu, FindWhatTheCpuFinds) {
@@ -175,10 +221,13 @@ TEST_P(ClausesOnGpu, FindWhatTheCpuFinds) {
   collection_.hide(std::vector<bool>(hidden.size()));
   expect_agreement(50);
   std::cout << asked_ << " searches, " << answered_ << " answered by the device; plans of clauses: " << of_clauses_
-            << ", with a phrase: " << with_phrase_ << std::endl;
+            << ", with a phrase: " << with_phrase_ << ", with boosts: " << boosted_ << ", of any of some: " << of_any_
+            << ", of more than one of some: " << with_minimum_ << ", of fields: " << of_fields_
+            << ", with a phrase in one: " << in_field_ << std::endl;
   EXPECT_EQ(gpu_->counters().unanswered, 0u);
   EXPECT_EQ(answered_, asked_);
-  EXPECT_GT(with_phrase_, 200u);
+  for (const std::size_t plans : {with_phrase_, boosted_, of_any_, with_minimum_, of_fields_, in_field_})
+    EXPECT_GT(plans, 40u);
 }
 
 // The CPU's end at kMaxScore.
@@ -213,6 +262,52 @@ TEST_P(ClausesOnGpu, LeaveSumsThatDoNotFitToTheCpu) {
   EXPECT_GE(answered, 4u);
   EXPECT_GE(left, 2u);
 }
+
+// More documents than are sorted have the k-th best score.
+class EqualClausesOnGpu : public ClausesOnGpu {
+ protected:
+  EqualClausesOnGpu() : ClausesOnGpu(equal_documents(5000 * GetParam())) {}
+  static std::vector<TextDocument> equal_documents(std::size_t count) {
+    std::vector<TextDocument> documents(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      documents[i].id = "d" + std::to_string(i);
+      documents[i].texts.resize(support::query_schema().fields.size());
+      documents[i].texts[0] = {"aa"};
+      documents[i].texts[1] = {"aa", "ab"};
+      if (i % 1999 == 1998) documents[i].texts[0].push_back("aa");
+    }
+    return documents;
+  }
+};
+
+TEST_P(EqualClausesOnGpu, AreInTheOrderOfDocuments) {
+  const auto words = [](const char* field, const char* word) {
+    return query::Clause{query::Words{field, word, query::Mode::kAnd}};
+  };
+  const auto twice = [](query::Clause clause) { return query::Clause{query::Boost{{std::move(clause)}, {512}}}; };
+  query::Bool optional, any, some;
+  optional.must.push_back(words("", "aa"));
+  optional.should.push_back(twice(words("", "ab")));
+  any.should = {words("title", "aa"), twice(words("", "ab"))};
+  some.should = {words("title", "aa"), words("", "aa"), twice(words("", "ab"))};
+  some.minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, 2};
+  for (const query::Clause& clause :
+       {twice(words("title", "aa")), words("title", "aa"), {query::Phrase{"", "aa ab"}}, {optional}, {any}, {some}}) {
+    SCOPED_TRACE(query::clause_json(clause));
+    const auto query = resolved(clause);
+    const auto all = run(*query, 10, false, [this](const ClausePlan& plan, std::size_t) {
+      return std::optional(search_exhaustively(plan, clock_));
+    });
+    const auto got = run(*query, 10, false,
+                         [this](const ClausePlan& plan, std::size_t partition) { return on_gpu(plan, partition); });
+    ASSERT_TRUE(got);
+    EXPECT_EQ(got->hits, all->hits);
+    EXPECT_EQ(got->matches, all->matches);
+  }
+  EXPECT_EQ(gpu_->counters().unanswered, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Partitions, EqualClausesOnGpu, testing::Values(1u, 2u));
 
 TEST_P(ClausesOnGpu, FindSequencesInOneArray) {
   const partition::StoredSequences& stored = *collection_.partition(0).sequences;

@@ -77,6 +77,14 @@ class SearchedPhrases : public SearchedCollection {
     for (std::size_t i = random_() % 3; i > 0; --i) both.must_not.push_back(words(rare()));
     return {std::move(both)};
   }
+  // p0 to p5 of all text, then of titles, so many of which a document must have.
+  static query::Bool some_of(std::uint32_t count, std::uint32_t needed) {
+    query::Bool some;
+    for (std::uint32_t i = 0; i < count; ++i)
+      some.should.push_back({query::Words{i < 6 ? "" : "title", "p" + std::to_string(i % 6), query::Mode::kAnd}});
+    some.minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, needed};
+    return some;
+  }
   wire::SearchRequest some_request(const query::Clause& clause) {
     wire::SearchRequest request = request_of(clause, "");
     request.facets.clear();
@@ -151,11 +159,12 @@ TEST_P(SearchedPhrases, AreLeftToTheCpuWithTheReason) {
   const std::pair<query::Clause, RunReason> cases[] = {
       {{query::Phrase{"", "p0 p1", 1}}, RunReason::kClause},
       {{query::Phrase{"", "p0 w1", 0, true}}, RunReason::kClause},
-      {{query::Phrase{"title", "p0 p1"}}, RunReason::kClause},
-      {query::boosted({query::Phrase{"", "p0 p1"}}, query::Factor{512}), RunReason::kClause},
+      {query::boosted({some_of(3, 1)}, query::Factor{512}), RunReason::kClause},
+      {{query::Constant{{words("p0")}, query::Factor{256}}}, RunReason::kClause},
       {{two}, RunReason::kClause},
       {{any}, RunReason::kClause},
       {{query::Phrase{"", long_phrase}}, RunReason::kGpuLeft},
+      {{some_of(12, 8)}, RunReason::kGpuLeft},
   };
   for (const auto& [clause, reason] : cases) {
     wire::SearchRequest request = some_request(clause);
@@ -176,6 +185,31 @@ TEST_P(SearchedPhrases, AreLeftToTheCpuWithTheReason) {
   with_gpu.parts().min_gpu_postings = std::uint64_t{1} << 40;
   request.processor = wire::Processor::kAuto;
   EXPECT_EQ(with_gpu.ask(request).reply.runs.back().reason, RunReason::kFewPostings);
+}
+
+TEST_P(SearchedPhrases, AreOfFieldsWithBoostsAndOfSomeTerms) {
+  Searches with_gpu(*leaf_, leaf_->store(), &*gpu_, *cpu_), without(*leaf_, leaf_->store(), nullptr, *cpu_);
+  const auto twice = [](query::Clause clause) { return query::boosted(std::move(clause), query::Factor{512}); };
+  const auto titled = [](const char* word) { return query::Clause{query::Words{"title", word, query::Mode::kAnd}}; };
+  query::Bool mixed = some_of(4, 2), fields;
+  mixed.must = {twice({query::Phrase{"", "p0 p1"}})};
+  fields.should = {twice(titled("p0")), titled("p1"), words("p2")};
+  fields.must_not = {titled("p3")};
+  const std::vector<query::Clause> clauses = {{query::Phrase{"title", "p0 p1"}},
+                                              twice({query::Phrase{"", "p0 p1"}}),
+                                              twice(words("p0")),
+                                              titled("p0"),
+                                              {some_of(3, 1)},
+                                              {some_of(5, 3)},
+                                              {mixed},
+                                              {fields}};
+  for (const query::Clause& clause : clauses) {
+    wire::SearchRequest request = some_request(clause);
+    ask(with_gpu, without, request);
+    if (wanted_.reply.or_ranking.hits.empty()) continue;
+    EXPECT_TRUE(got_.reply.runs.back().on_gpu) << request.clause;
+    EXPECT_FALSE(got_.reply.runs.back().on_cpu) << request.clause;
+  }
 }
 
 // Terms that documents may have, or must not have, do not make a search look shorter than it is.

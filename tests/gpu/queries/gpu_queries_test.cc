@@ -10,7 +10,8 @@ namespace {
 
 using leaf::gpu::GpuEngine;
 
-std::atomic<std::uint64_t> of_gpu = 0, of_clauses = 0, with_phrase = 0;  // plans
+std::atomic<std::uint64_t> of_gpu = 0, of_clauses = 0, with_phrase = 0;                // plans
+std::atomic<std::uint64_t> of_any = 0, of_some = 0, with_boosts = 0, with_fields = 0;  // of clauses
 
 class DeviceOfLeaf final : public LeafDevice {
  public:
@@ -27,6 +28,13 @@ class DeviceOfLeaf final : public LeafDevice {
                     for (std::size_t i = 0; i < plans.size(); ++i) {
                       of_clauses += answers[i] && is_of_clauses(plans[i]);
                       with_phrase += answers[i] && plans[i].phrase;
+                      if (!answers[i]) continue;
+                      const bool conjunction = plans[i].mode == leaf::engine::Mode::kAnd;
+                      of_any += !conjunction && plans[i].minimum == 1;
+                      of_some += plans[i].minimum > (conjunction ? 0 : 1);
+                      with_boosts += std::ranges::any_of(
+                          plans[i].terms, [](const auto& term) { return term.factor != query::Factor(); });
+                      with_fields += !plans[i].fields.empty();
                     }
                     return answers;
                   },
@@ -56,11 +64,13 @@ TEST(QueriesOnGpu, AreAnsweredAsLooksAtEachDocumentSay) {
   compare_queries(
       1200, [](std::uint32_t) { return *leaf::engine_named("cpu"); },
       [](leaf::engine::QueryEngine& cpu, const Clock& clock) { return std::make_unique<DeviceOfLeaf>(cpu, clock); });
-  std::cout << of_gpu << " plans ran on the GPU, " << of_clauses << " of clauses, " << with_phrase << " with a phrase"
-            << std::endl;
+  std::cout << of_gpu << " plans ran on the GPU, " << of_clauses << " of clauses, " << with_phrase << " with a phrase, "
+            << of_any << " of any terms, " << of_some << " of a number of some, " << with_boosts << " with boosts, "
+            << with_fields << " of fields" << std::endl;
   EXPECT_GT(of_gpu, 100u);
   EXPECT_GT(of_clauses, 20u);
   EXPECT_GT(with_phrase, 10u);
+  for (const auto* plans : {&of_any, &of_some, &with_boosts, &with_fields}) EXPECT_GT(*plans, 10u);
 }
 
 }  // namespace

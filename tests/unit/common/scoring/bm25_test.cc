@@ -232,6 +232,19 @@ TEST(BoundScale, IsAsTightAsEverWhereAQueryAsksForNoOtherParameters) {
   }
 }
 
+// As of a word that a request has thousands of times.
+TEST(BoundScale, EndsBelow2To32) {
+  const CollectionStatistics now = {1000, 100'000};
+  for (const float weight : {0x1p31f, 0x1.fffffep31f, 0x1p32f, 0x1p33f, 3e38f}) {
+    const BoundScale scale(weight, {}, now, {0.4, 100});
+    const BoundScale impacts(weight, kImpacts, now, {0, 1});
+    EXPECT_GE(scale.bound(0), weight < 0x1p32f ? 0x7fffffff : 0xffff0000) << weight;
+    EXPECT_LE(scale.lower_bound(pack_deficit_up(1)), scale.bound(0)) << weight;
+    EXPECT_LE(scale.lower_bound(0), scale.bound(0)) << weight;
+    EXPECT_GE(impacts.bound(0), weight < 1e38f ? static_cast<Score>(weight * 0x1.fep-25f) : 0xffff0000) << weight;
+  }
+}
+
 // The bounds of a list are those of its least deficit, so they must fall as deficits grow.
 TEST(BoundScale, FallsAsDeficitsGrow) {
   std::mt19937_64 random(8);

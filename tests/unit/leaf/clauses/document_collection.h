@@ -95,7 +95,7 @@ class MemoryPartition final : public SearchedPartition {
   }
   std::span<const std::uint32_t> lengths_in(std::uint32_t field) const override {
     const auto at = field_lengths.find(field);
-    return at == field_lengths.end() ? std::span<const std::uint32_t>() : at->second;
+    return at == field_lengths.end() ? std::span<const std::uint32_t>() : *at->second;
   }
   ByteView token_codes(DocId docid) const override { return codes[docid]; }
   Result<DocId> docid_of(std::string_view id) const override {
@@ -106,7 +106,7 @@ class MemoryPartition final : public SearchedPartition {
 
   Placement placement;
   std::vector<std::uint32_t> lengths;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> field_lengths;
+  std::map<std::uint32_t, std::shared_ptr<std::vector<std::uint32_t>>> field_lengths;
   std::vector<ByteBuffer> codes, chunks;
   // As stored: `codes` in chunks, for devices.
   std::vector<ByteBuffer> code_chunks;
@@ -230,7 +230,9 @@ class MemoryCollection {
         }
         length += words * of.weight;
         if (!of.field_search) continue;
-        made->field_lengths[field].push_back(words);
+        auto& lengths = made->field_lengths[field];
+        if (lengths == nullptr) lengths = std::make_shared<std::vector<std::uint32_t>>();
+        lengths->push_back(words);
         field_tokens_[field] += words;
       }
       codes.finish(made->codes.emplace_back());

@@ -131,6 +131,39 @@ TEST_F(DeviceCacheOfClosingPartitions, EvictsNoListThatAPlanUses) {
 }
 
 // More lists than are copied at a time, through pinned memory that is smaller than some of them.
+// A copy that finds no room while memory comes back may have asked too early.
+TEST(DocumentArrays, RememberNoLackOfRoomThatHasEnded) {
+  DocumentArrays arrays;
+  using State = DocumentArrays::State;
+  const auto owner = [] { return std::make_shared<const int>(); };
+  const auto source = [](const auto& name, std::uint64_t partition) {
+    return DocumentArrays::Source{.owner = name, .parts = {}, .partition = partition, .priors = {}};
+  };
+  const auto memory = [] { return std::make_shared<std::byte>(); };
+  const auto refused = owner(), kept = owner();
+  const auto refuse = [&](std::uint64_t asked) {
+    arrays.insert(source(refused, 1), nullptr, asked);
+    return arrays.find(refused).state == State::kDoesNotFit;
+  };
+  std::uint64_t asked = arrays.returns();
+  EXPECT_TRUE(refuse(asked));
+  arrays.forget(2);
+  EXPECT_EQ(arrays.find(refused).state, State::kMissing);
+  EXPECT_FALSE(refuse(asked));
+  EXPECT_TRUE(refuse(arrays.returns()));
+  auto unused = owner();
+  arrays.insert(source(unused, 1), memory(), 0);
+  arrays.insert(source(kept, 1), memory(), 0);
+  asked = arrays.returns();
+  arrays.drop_unused();  // nothing
+  EXPECT_TRUE(refuse(asked));
+  unused.reset();
+  arrays.drop_unused();
+  EXPECT_EQ(arrays.find(refused).state, State::kMissing);
+  EXPECT_FALSE(refuse(asked));
+  EXPECT_EQ(arrays.find(kept).state, State::kThere);
+}
+
 TEST(DeviceCache, CopiesManyListsThroughLittlePinnedMemory) {
   const support::IndexedCollection index(support::random_collection(913, {.documents = 3000, .terms = 150}), {});
   std::vector<support::TermNumber> all(150);
