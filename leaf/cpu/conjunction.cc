@@ -169,6 +169,11 @@ bool Conjunction::narrow(std::size_t t) {
   CandidateBuffer& kept = kept_[t % 2];
   kept.clear();
   bool more = true;
+  if (const auto* const index = index_for(left_, reader)) {
+    more = intersect(left_, *index, kept, scores_ ? &term.postings : nullptr);
+    left_ = kept.view();
+    return more;
+  }
   for (std::uint32_t i = 0; i < left_.count;) {
     if (!term.find(left_.docids[i])) {
       more = false;
