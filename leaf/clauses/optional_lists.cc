@@ -39,18 +39,22 @@ void OptionalLists::keep_with_one(const cpu::Candidates& candidates, std::uint64
 void OptionalLists::look_up(Optional& one, const cpu::Candidates& candidates) {
   JoinedList& list = *one.list;
   one.is_known = true;
-  for (std::uint32_t i = 0; i < candidates.count && list.find(candidates.docids[i]);) {
-    const std::uint32_t end = candidates.end_of(i, list.last());
-    const cpu::Candidates run{candidates.docids + i, candidates.places + i, end - i};
-    i = end;
-    list.reader().enter(list.block());
-    if (list.reader().corrupt()) return;
-    found_.clear();
-    cpu::intersect(run, list.reader(), found_, &list.postings);
-    const cpu::Candidates found = found_.view();
-    for (std::uint32_t j = 0; j < found.count; ++j)
-      one.found[found.places[j] / 64] |= std::uint64_t{1} << found.places[j] % 64;
+  found_.clear();
+  if (const auto* const index = cpu::index_for(candidates, list.reader())) {
+    cpu::intersect(candidates, *index, found_, &list.postings);
+  } else {
+    for (std::uint32_t i = 0; i < candidates.count && list.find(candidates.docids[i]);) {
+      const std::uint32_t end = candidates.end_of(i, list.last());
+      const cpu::Candidates run{candidates.docids + i, candidates.places + i, end - i};
+      i = end;
+      list.reader().enter(list.block());
+      if (list.reader().corrupt()) return;
+      cpu::intersect(run, list.reader(), found_, &list.postings);
+    }
   }
+  const cpu::Candidates found = found_.view();
+  for (std::uint32_t j = 0; j < found.count; ++j)
+    one.found[found.places[j] / 64] |= std::uint64_t{1} << found.places[j] % 64;
 }
 
 cpu::Candidates OptionalLists::add(cpu::Candidates candidates, std::uint64_t least, SumsByPlace& sums,
@@ -92,6 +96,17 @@ void OptionalLists::add_known(const Optional& one, const cpu::Candidates& candid
 void OptionalLists::add_list(JoinedList& list, const cpu::Candidates& candidates, std::uint64_t least,
                              std::uint64_t rest, SumsByPlace& sums, cpu::CandidateBuffer& kept) {
   const auto reaches = [&](std::uint32_t place) { return sums[place] + rest >= least; };
+  if (const auto* const index = cpu::index_for(candidates, list.reader())) {
+    found_.clear();
+    cpu::intersect(candidates, *index, found_, &list.postings);
+    const cpu::Candidates found = found_.view();
+    for (std::uint32_t j = 0; j < found.count; ++j) {
+      const std::uint32_t place = found.places[j], posting = list.postings[place];
+      if (least == 0 || sums[place] + list.bound_of(posting / cpu::kBlockLength) + rest >= least)
+        sums[place] += list.score_of(posting, found.docids[j]);
+    }
+    return kept.add_if(candidates, 0, candidates.count, reaches);
+  }
   for (std::uint32_t i = 0; i < candidates.count;) {
     if (!list.find(candidates.docids[i])) return kept.add_if(candidates, i, candidates.count, reaches);
     const std::uint32_t end = candidates.end_of(i, list.last());

@@ -143,7 +143,7 @@ void RequiredSearch::sift() {
 
 // Whether the documents' sequences are looked at without knowing whether the documents have this word of the phrase.
 bool RequiredSearch::is_left_to_the_sequence(const JoinedList& list) const {
-  if (!list.in_phrase || list.occurrences > 1) return false;
+  if (!list.in_phrase || list.occurrences > 1 || list.reader().index() != nullptr) return false;
   // To look at a sequence, to decode a block, to find a document in it: about nanoseconds.
   constexpr double kSequence = 150, kDecoding = 80, kFinding = 4;
   const cpu::TermReader& driver = lists_.driver().reader();
@@ -157,8 +157,9 @@ bool RequiredSearch::is_left_to_the_sequence(const JoinedList& list) const {
 bool RequiredSearch::narrow(JoinedList& list) {
   CandidateBuffer& kept = free_buffer();
   looked_up_.push_back(&list);
-  bool more = true;
-  for (std::uint32_t i = 0; i < left_.count;) {
+  const auto* const index = cpu::index_for(left_, list.reader());
+  bool more = index == nullptr || cpu::intersect(left_, *index, kept, &list.postings);
+  for (std::uint32_t i = 0; index == nullptr && i < left_.count;) {
     if (!list.find(left_.docids[i])) {
       more = false;
       break;
@@ -207,12 +208,18 @@ void RequiredSearch::drop_excluded() {
   }
   for (JoinedList& one : lists_.excluded()) {
     CandidateBuffer& kept = free_buffer();
+    const auto* const index = cpu::index_for(left_, one.reader());
     std::uint32_t done = 0;
-    while (done < left_.count && one.find(left_.docids[done])) {
-      const std::uint32_t begin = std::exchange(done, left_.end_of(done, one.last()));
-      one.reader().enter(one.block());
+    while (done < left_.count && (index != nullptr || one.find(left_.docids[done]))) {
+      const std::uint32_t begin = std::exchange(done, index != nullptr ? left_.count : left_.end_of(done, one.last()));
+      const Candidates some{left_.docids + begin, left_.places + begin, done - begin};
       found_.clear();
-      cpu::intersect({left_.docids + begin, left_.places + begin, done - begin}, one.reader(), found_, nullptr);
+      if (index != nullptr) {
+        cpu::intersect(some, *index, found_, nullptr);
+      } else {
+        one.reader().enter(one.block());
+        cpu::intersect(some, one.reader(), found_, nullptr);
+      }
       const Candidates found = found_.view();
       std::array<std::uint64_t, kBlockLength / 64> bits{};  // by place
       for (std::uint32_t i = 0; i < found.count; ++i)

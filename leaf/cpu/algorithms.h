@@ -10,9 +10,9 @@ namespace frond::leaf::cpu {
 // first of them; all are counted, and nothing is scored or skipped by bounds.
 //
 // The shortest list, the driver, is read block by block. A block's documents are intersected with the next longer list,
-// what remains with the next. Blocks of the longer lists are found by their last docIDs and decoded only if they may
-// hold a remaining document. Scores are computed only for documents in all lists whose block bounds reach the
-// threshold.
+// what remains with the next. They are looked up by that list's index if it has one, unless they are so many that to
+// decode is faster: then, blocks are found by their last docIDs and decoded only if they may hold a remaining document.
+// Scores are computed only for documents in all lists whose block bounds reach the threshold.
 //
 // Once enough matches are counted, bounds skip more: whole blocks of the driver, if their bound and those of the
 // overlapping blocks of other lists stay below the threshold (Ding and Suel 2011, here for AND); then single documents,
@@ -51,8 +51,9 @@ Result<engine::Outcome> search_unranked(const engine::Plan& plan, const Clock& c
 // (Chakrabarti, Chaudhuri, Ganti 2011). In each window the terms are ordered by bound. The terms with the lowest
 // bounds, as many as together stay below the threshold, are non-essential. Essential lists are scored in vectors, block
 // by block, and added up in an array over the window. Documents that may still reach the threshold are then looked up
-// in the non-essential lists, highest bound first. If all bounds together stay below the threshold, nothing is decoded.
-// With at most one essential list, the window extends as far as the bounds hold.
+// in the non-essential lists, highest bound first, by the lists' indexes where they have some. If all bounds together
+// stay below the threshold, nothing is decoded. With at most one essential list, the window extends as far as the
+// bounds hold.
 //
 // Sums are integers, so the split never changes a score. `matches` is exact while nothing was pruned, else the greater
 // of the documents counted so far and the length of the longest list.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -37,12 +36,9 @@ class JoinedTerm {
     stand_on(from);
     const std::uint32_t to = std::min(list.find_block(last, from), list.blocks() - 1);
     range_bound_ = reader_.bound(list.least_deficit(from, to));
-    range_blocks_ = to - from + 1;
     return true;
   }
-  // Of these blocks: the bound of their postings, and how many blocks they are.
-  Score range_bound() const { return range_bound_; }
-  std::uint32_t range_blocks() const { return range_blocks_; }
+  Score range_bound() const { return range_bound_; }  // of the postings of these blocks
 
   // Moves to the block that may hold `docid`, without decoding it. False: the list ends before `docid`.
   bool find(DocId docid) {
@@ -68,7 +64,6 @@ class JoinedTerm {
   std::uint32_t block_ = kNone;
   DocId last_ = 0;
   Score range_bound_ = 0;
-  std::uint32_t range_blocks_ = 0;
   std::uint32_t bound_block_ = kNone;
   Score bound_ = 0;
 };
@@ -87,7 +82,7 @@ class Conjunction {
   void drop_hidden();
   void offer_matches(JoinedTerm& driver);
   Result<void> take_unranked();
-  std::optional<std::uint64_t> look_at_others(DocId first, DocId last);
+  bool look_at_others(DocId first, DocId last);
 
   const engine::Plan& plan_;
   const Clock& clock_;
@@ -106,17 +101,14 @@ class Conjunction {
   CandidateBuffer sifted_;
 };
 
-// Finds the bounds of the other terms in blocks that may have documents first .. last; returns how many blocks these
-// are. Nothing: a list has ended.
-std::optional<std::uint64_t> Conjunction::look_at_others(DocId first, DocId last) {
+// Finds the bounds of the other terms in blocks that may have documents first .. last. False: a list has ended.
+bool Conjunction::look_at_others(DocId first, DocId last) {
   others_ = 0;
-  std::uint64_t blocks = 0;
   for (std::size_t t = 1; t < terms_.size(); ++t) {
-    if (!terms_[t].look(first, last)) return std::nullopt;
+    if (!terms_[t].look(first, last)) return false;
     others_ += terms_[t].range_bound();
-    blocks += terms_[t].range_blocks();
   }
-  return blocks;
+  return true;
 }
 
 // Fills left_ with the documents of the driver's block that may be hits or must be counted. False: there are none.
@@ -130,8 +122,7 @@ bool Conjunction::start_block(std::uint32_t block) {
   scores_ = plan_.ranked && plan_.k > 0;
   others_ = kNoBound;
   if (to_reach > 0 && (scores_ || least_ > 0)) {
-    const auto blocks = look_at_others(first, last);
-    if (!blocks) return more_ = false;
+    if (!look_at_others(first, last)) return more_ = false;
     const Score bound = terms_.front().bound_of(block);
     scores_ = scores_ && bound + others_ >= to_reach;
     if (!scores_ && least_ > 0) {
@@ -139,10 +130,9 @@ bool Conjunction::start_block(std::uint32_t block) {
       return false;
     }
     driver.enter(block);
-    // Scoring the whole block pays if few of its documents can pass (their scores are within `room` of its bound) and
-    // if the others would be looked up in many blocks of other lists.
+    // Scoring the whole block pays if few of its documents can pass: their scores are within `room` of its bound.
     const std::uint64_t room = bound + others_ - to_reach;
-    if (least_ > 0 && room * 64 <= bound * std::min<std::uint64_t>(64, 8 + *blocks)) driver_scores_ = driver.scores();
+    if (least_ > 0 && room * 8 <= std::uint64_t{bound} * 3) driver_scores_ = driver.scores();
   }
   driver.enter(block);
   left_ = CandidateBuffer::whole(driver.docids(), driver.size());
@@ -169,6 +159,11 @@ bool Conjunction::narrow(std::size_t t) {
   CandidateBuffer& kept = kept_[t % 2];
   kept.clear();
   bool more = true;
+  if (const auto* const index = index_for(left_, reader)) {
+    more = intersect(left_, *index, kept, scores_ ? &term.postings : nullptr);
+    left_ = kept.view();
+    return more;
+  }
   for (std::uint32_t i = 0; i < left_.count;) {
     if (!term.find(left_.docids[i])) {
       more = false;

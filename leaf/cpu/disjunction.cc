@@ -32,6 +32,7 @@ class Disjunction {
   void walk_single(DocId begin, DocId end);
   void finish_documents(std::size_t count);
   std::size_t look_up(WindowTerm& term, std::size_t count, std::uint64_t least, std::uint64_t others);
+  void add_indexed(TermReader& term, std::size_t count, std::uint64_t least, std::uint64_t others);
   template <class Visit>
   void for_each_block(WindowTerm& term, DocId begin, DocId end, Visit visit);
 
@@ -158,6 +159,11 @@ void Disjunction::finish_documents(std::size_t count) {
 // Adds the term's contributions. Keeps the documents that reach `least` if other terms add `others`; returns how many.
 std::size_t Disjunction::look_up(WindowTerm& term, std::size_t count, std::uint64_t least, std::uint64_t others) {
   std::size_t kept = 0;
+  if (term.reader().index() != nullptr) {
+    add_indexed(term.reader(), count, least, others);
+    return select(docids_.data(), scores_.data(), count, static_cast<Score>(least - std::min(least, others)),
+                  {docids_.data(), scores_.data()});
+  }
   for (std::size_t i = 0; i < count;) {
     // The documents that one block of the list may hold. No branch on which of them are kept: it can't be predicted.
     const Score bound = term.bound_at(docids_[i]);
@@ -177,6 +183,21 @@ std::size_t Disjunction::look_up(WindowTerm& term, std::size_t count, std::uint6
     }
   }
   return kept;
+}
+
+// The same without decoding a block's docIDs: the contributions to those that can reach `least` with them.
+void Disjunction::add_indexed(TermReader& term, std::size_t count, std::uint64_t least, std::uint64_t others) {
+  std::array<std::uint32_t, kBlockLength + 1> found, postings;
+  for (std::size_t begin = 0; begin < count; begin += kBlockLength) {
+    const std::span docids(docids_.data() + begin, std::min<std::size_t>(kBlockLength, count - begin));
+    const std::size_t there = find_in_buckets(*term.index(), docids, found.data(), postings.data());
+    for (std::size_t i = 0; i < there; ++i) {
+      const std::uint32_t block = postings[i] / kBlockLength;
+      Score& score = scores_[begin + found[i]];
+      if (score + others + term.block_bound(block) >= least)
+        score += term.score_of(block, postings[i] % kBlockLength, docids[found[i]]);
+    }
+  }
 }
 
 Result<engine::Outcome> Disjunction::run() {

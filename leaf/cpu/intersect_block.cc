@@ -81,4 +81,26 @@ void intersect(const Candidates& candidates, const TermReader& reader, Candidate
   for (std::uint32_t i = 0; i < count; ++i) (*postings)[kept_places[i]] = base + positions[i];
 }
 
+const lists::BucketIndex* index_for(const Candidates& candidates, const TermReader& reader) {
+  const lists::BucketIndex* const index = reader.index();
+  if (index == nullptr || candidates.count == 0) return index;
+  const DocId first = candidates.docids[0], last = std::min(candidates.docids[candidates.count - 1], index->last());
+  if (first > last) return index;
+  const std::uint32_t worth = index->bits() != nullptr ? 1 : 2;  // postings decoded and compared in a look-up's time
+  return candidates.count * worth < index->postings_in(first, last) ? index : nullptr;
+}
+
+bool intersect(const Candidates& candidates, const lists::BucketIndex& index, CandidateBuffer& kept,
+               std::array<std::uint32_t, kBlockLength>* postings) {
+  std::array<std::uint32_t, kBlockLength + 1> found, numbers;
+  const std::size_t count =
+      find_in_buckets(index, std::span(candidates.docids, candidates.count), found.data(), numbers.data());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t place = candidates.places[found[i]];
+    kept.add(candidates.docids[found[i]], place);
+    if (postings != nullptr) (*postings)[place] = numbers[i];
+  }
+  return candidates.count == 0 || candidates.docids[candidates.count - 1] <= index.last();
+}
+
 }  // namespace frond::leaf::cpu

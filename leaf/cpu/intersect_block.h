@@ -1,6 +1,6 @@
 #pragma once
 // The inner loop of a conjunction: intersects documents of a block of the shortest list (the driver) with a block of a
-// longer list.
+// longer list, or with all of it.
 #include <array>
 #include <cstdint>
 
@@ -56,6 +56,8 @@ class CandidateBuffer {
  private:
   friend void intersect(const Candidates&, const TermReader&, CandidateBuffer&,
                         std::array<std::uint32_t, kBlockLength>*);
+  friend bool intersect(const Candidates&, const lists::BucketIndex&, CandidateBuffer&,
+                        std::array<std::uint32_t, kBlockLength>*);
   std::uint32_t count_ = 0;
   // Longer than a block, since vectors are stored whole.
   alignas(64) std::array<DocId, kBlockLength + kSelectSlack> docids_;
@@ -66,6 +68,12 @@ class CandidateBuffer {
 // each; `postings` may be null.
 // REQUIRES: at least one candidate; none is above the block's last docID.
 void intersect(const Candidates& candidates, const TermReader& reader, CandidateBuffer& kept,
+               std::array<std::uint32_t, kBlockLength>* postings);
+// The list's index, if it takes less time to look the candidates up there than to decode the blocks that may have them;
+// else null.
+const lists::BucketIndex* index_for(const Candidates& candidates, const TermReader& reader);
+// The same for the whole list, by its index. False: the list ends before the last candidate.
+bool intersect(const Candidates& candidates, const lists::BucketIndex& index, CandidateBuffer& kept,
                std::array<std::uint32_t, kBlockLength>* postings);
 
 }  // namespace frond::leaf::cpu

@@ -133,6 +133,58 @@ void find_in_block_target(const DocId* block, const DocId* docids, std::size_t c
     found[half] &= count < half * 64 ? 0 : (std::uint64_t{1} << (count - half * 64)) - 1;
 }
 
+std::size_t find_in_lows(const lists::BucketIndex& index, std::span<const DocId> docids, std::uint32_t* found,
+                         std::uint32_t* postings) {
+  const hn::CappedTag<std::uint8_t, 32> d;
+  const auto lanes = static_cast<std::uint32_t>(hn::Lanes(d));
+  const std::uint32_t* const begins = index.begins();
+  const std::uint8_t* const lows = index.lows();
+  // Which of postings at .. at + size have the low bits; those of the first lanes.
+  const auto equal = [&](std::uint32_t at, std::uint32_t size, DocId docid) HWY_ATTR {
+    std::uint64_t bits = 0;
+    const auto low = hn::Set(d, static_cast<std::uint8_t>(docid));
+    hn::StoreMaskBits(d, hn::Eq(hn::LoadU(d, lows + at), low), reinterpret_cast<std::uint8_t*>(&bits));
+    return bits & ((std::uint64_t{1} << std::min(size, lanes)) - 1);
+  };
+  std::size_t kept = 0;
+  for (std::uint32_t i = 0; i < docids.size(); ++i) {
+    const DocId docid = docids[i];
+    const std::uint32_t bucket = docid >> lists::BucketIndex::kShift;
+    std::uint32_t at = begins[bucket], size = begins[bucket + 1] - at;
+    std::uint64_t bits = equal(at, size, docid);
+    while (size > lanes && bits == 0) {
+      at += lanes;
+      size -= lanes;
+      bits = equal(at, size, docid);
+    }
+    // No branch on whether it is there: that can't be predicted.
+    found[kept] = i;
+    postings[kept] = at + static_cast<std::uint32_t>(__builtin_ctzll(bits | std::uint64_t{1} << 63));
+    kept += bits != 0 ? 1 : 0;
+  }
+  return kept;
+}
+
+std::size_t find_in_bits(const lists::BucketIndex& index, std::span<const DocId> docids, std::uint32_t* found,
+                         std::uint32_t* postings) {
+  const std::uint32_t* const begins = index.begins();
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < docids.size(); ++i) {
+    const std::uint32_t bucket = docids[i] >> lists::BucketIndex::kDenseShift;
+    const std::uint64_t bit = std::uint64_t{1} << docids[i] % 64, bits = index.bits()[bucket];
+    found[kept] = static_cast<std::uint32_t>(i);
+    postings[kept] = begins[bucket] + static_cast<std::uint32_t>(__builtin_popcountll(bits & (bit - 1)));
+    kept += (bits & bit) != 0 ? 1 : 0;
+  }
+  return kept;
+}
+
+std::size_t find_in_buckets_target(const lists::BucketIndex& index, std::span<const DocId> docids, std::uint32_t* found,
+                                   std::uint32_t* postings) {
+  while (!docids.empty() && docids.back() > index.last()) docids = docids.first(docids.size() - 1);
+  return (index.bits() != nullptr ? find_in_bits : find_in_lows)(index, docids, found, postings);
+}
+
 std::size_t find_shown_target(const DocId* docids, std::size_t from, std::size_t to,
                               std::span<const std::uint64_t> hidden, std::uint64_t* found) {
   const U32 u32;
@@ -262,6 +314,7 @@ HWY_EXPORT(score_postings_target);
 HWY_EXPORT(select_target);
 HWY_EXPORT(positions_in_block_target);
 HWY_EXPORT(find_in_block_target);
+HWY_EXPORT(find_in_buckets_target);
 HWY_EXPORT(find_shown_target);
 HWY_EXPORT(count_places_target);
 HWY_EXPORT(drain_target);
@@ -284,6 +337,11 @@ void positions_in_block(const DocId* block, const DocId* targets, std::size_t co
 
 void find_in_block(const DocId* block, const DocId* docids, std::size_t count, std::uint64_t* found) {
   HWY_DYNAMIC_DISPATCH(find_in_block_target)(block, docids, count, found);
+}
+
+std::size_t find_in_buckets(const lists::BucketIndex& index, std::span<const DocId> docids, std::uint32_t* found,
+                            std::uint32_t* postings) {
+  return HWY_DYNAMIC_DISPATCH(find_in_buckets_target)(index, docids, found, postings);
 }
 
 std::size_t find_shown(const DocId* docids, std::size_t from, std::size_t to, std::span<const std::uint64_t> hidden,

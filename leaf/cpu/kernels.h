@@ -8,6 +8,7 @@
 #include "common/base/ids.h"
 #include "common/codec/list_codec.h"
 #include "common/scoring/bm25.h"
+#include "leaf/lists/bucket_index.h"
 
 namespace frond::leaf::cpu {
 
@@ -41,6 +42,11 @@ void positions_in_block(const DocId* block, const DocId* targets, std::size_t co
 // REQUIRES: 0 < count <= kBlockLength; the block has kBlockLength docIDs; both ascend. kVectorSlack readable entries
 // follow the docids, which are not in the block or kNoDoc.
 void find_in_block(const DocId* block, const DocId* docids, std::size_t count, std::uint64_t* found);
+
+// Of the documents that a list has, by its index: found[i] is which of the docids it is, postings[i] its posting.
+// Returns how many. REQUIRES: docids ascend; both outputs have a place more than docids are many.
+std::size_t find_in_buckets(const lists::BucketIndex& index, std::span<const DocId> docids, std::uint32_t* found,
+                            std::uint32_t* postings);
 
 // The bits of `found`, one for each docID of a block, of those of docids[from .. to) that are not in `hidden`, which
 // has a bit for each document; how many they are.

@@ -9,6 +9,7 @@ namespace frond::leaf::cpu {
 
 TermReader::TermReader(const engine::Plan& plan, const engine::PlanTerm& term)
     : list_(&term.list->postings),
+      index_(term.list->buckets.get()),
       key_(&term.list->key),
       lengths_(plan.lengths.data()),
       weight_(term.weight),

@@ -26,6 +26,7 @@ class TermReader {
   TermReader(const engine::Plan& plan, const engine::PlanTerm& term);
 
   const postings::PostingList& list() const { return *list_; }
+  const lists::BucketIndex* index() const { return index_; }  // null: it has none
   std::uint32_t blocks() const { return list_->blocks(); }
   Score bound(scoring::PackedDeficit deficit) const { return bounds_.bound(deficit); }
   Score block_bound(std::uint32_t block) const { return bounds_.bound(list_->block_deficit(block)); }
@@ -58,7 +59,7 @@ class TermReader {
     score_postings(docids, numbers, count, lengths_, weight_, norm_, numbers);
   }
   // The score of posting `position` of `block`, whose docID is `docid`: cheaper than scores() for a few postings.
-  // `block` is the current block or one entered before.
+  // `block` is the current block or one entered before, or the posting was found by the list's index.
   Score score_of(std::uint32_t block, std::uint32_t position, DocId docid);
   // Of the same posting. Scores of its block are computed anew after this.
   Frequency frequency_of(std::uint32_t block, std::uint32_t position) {
@@ -94,6 +95,7 @@ class TermReader {
   void fail(Error error);
 
   const postings::PostingList* list_;
+  const lists::BucketIndex* index_;
   const lists::ListKey* key_;
   const std::uint32_t* lengths_;
   float weight_;

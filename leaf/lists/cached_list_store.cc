@@ -19,23 +19,24 @@ std::size_t padded(std::size_t segment_bytes) {
   return (segment_bytes + codec::kReadSlack + kListAlignment - 1) / kListAlignment * kListAlignment;
 }
 
-// The bytes that copy_list() allocates.
-std::size_t copied_bytes(const List& list) {
+std::size_t segment_bytes(const List& list) {
   std::size_t bytes = 0;
   for (const auto& segment : list.postings.segments()) bytes += padded(segment.bytes().size());
   return bytes;
 }
+// The bytes that copy_list() allocates.
+std::size_t copied_bytes(const List& list) { return segment_bytes(list) + BucketIndex::bytes_for(list.postings); }
 
 // Copies a list to host memory: all segments in one allocation, each on a 64-byte boundary and followed by at least
-// codec::kReadSlack zero bytes, so that decoders may load whole vectors. Errors: kOverloaded if memory is short; those
-// of List::intact(), asked after the bytes were copied.
+// codec::kReadSlack zero bytes, so that decoders may load whole vectors; and indexes it. Errors: kOverloaded if memory
+// is short; those of List::intact(), asked after the bytes were copied.
 Result<ListLease> copy_list(const List& list) {
   auto copy = std::make_shared<List>();
   copy->key = list.key;
   copy->bytes = copied_bytes(list);
   if (copy->bytes == 0) return ListLease(std::move(copy));
-  const std::shared_ptr<std::byte> memory(static_cast<std::byte*>(std::aligned_alloc(kListAlignment, copy->bytes)),
-                                          &std::free);
+  const std::shared_ptr<std::byte> memory(
+      static_cast<std::byte*>(std::aligned_alloc(kListAlignment, segment_bytes(list))), &std::free);
   if (!memory) return Error(Code::kOverloaded, "no memory for a list of " + std::to_string(copy->bytes) + " bytes");
   std::vector<ByteView> segments;
   segments.reserve(list.postings.segments().size());
@@ -50,6 +51,7 @@ Result<ListLease> copy_list(const List& list) {
   FROND_TRY(list.intact());
   copy->postings = FROND_TRY(postings::PostingList::open(segments));
   copy->owners.push_back(memory);
+  copy->buckets = BucketIndex::build(copy->postings);
   return ListLease(std::move(copy));
 }
 

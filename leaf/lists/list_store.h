@@ -10,6 +10,7 @@
 #include "common/base/result.h"
 #include "common/partition/partition.h"
 #include "common/postings/posting_list.h"
+#include "leaf/lists/bucket_index.h"
 
 namespace frond::leaf::lists {
 
@@ -53,7 +54,8 @@ struct List : KeptList {
 
   ListKey key;  // as given to fetch(); engines cache copies under it
   postings::PostingList postings;
-  std::size_t bytes = 0;                                              // of memory that it takes
+  std::shared_ptr<const BucketIndex> buckets;                         // null: the list has none
+  std::size_t bytes = 0;                                              // of memory that it takes, buckets too
   std::vector<std::shared_ptr<const void>> owners;                    // keep copied bytes alive
   std::shared_ptr<const std::vector<partition::PinnedBytes>> pinned;  // keeps a partition's bytes alive; null if copied
 };

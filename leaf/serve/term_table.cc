@@ -59,6 +59,7 @@ std::optional<lists::ListLease> KnownTerm::on_host(std::size_t partition) const 
   if (lease == nullptr) return std::nullopt;  // its cache has dropped it
   lease->mark_used();
   lease->postings.prefetch();  // while other terms are looked up
+  __builtin_prefetch(lease->buckets.get());
   return lease;
 }
 

@@ -19,6 +19,8 @@ leaf::lists::ListLease make_lease(std::span<const ByteBuffer> segments, leaf::li
   if (!opened) std::fprintf(stderr, "%s\n", opened.error().message().c_str());
   FROND_CHECK(opened.has_value());
   list->postings = *std::move(opened);
+  // Some as a cache has them, some as they are on the disk.
+  if (list->postings.count() % 2 == 0) list->buckets = leaf::lists::BucketIndex::build(list->postings);
   return list;
 }
 

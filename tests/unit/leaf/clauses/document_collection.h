@@ -258,6 +258,7 @@ class MemoryCollection {
         lease->owners.push_back(std::move(bytes));
       }
       lease->postings = *postings::PostingList::open(views);
+      if (list.first.size() % 2 == 0) lease->buckets = lists::BucketIndex::build(lease->postings);  // as in a cache
       made->lists[term] = std::move(lease);
     }
     add_sequences(*made);

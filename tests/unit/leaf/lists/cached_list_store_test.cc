@@ -54,6 +54,16 @@ TEST_F(ACachedListStore, CopiesSegmentsToVectorBoundariesWithSlackBehind) {
   }
 }
 
+TEST_F(ACachedListStore, IndexesAListAndCountsWhatThatTakes) {
+  const auto lease = (*fetch("a"))[0];
+  ASSERT_NE(lease->buckets, nullptr);
+  EXPECT_EQ(lease->buckets->last(), lease->postings.segments().back().last_docid());
+  const std::size_t index = BucketIndex::bytes_for(lease->postings);
+  EXPECT_GT(index, 0u);
+  EXPECT_GE(lease->bytes, index + lease->postings.segments()[0].bytes().size());
+  EXPECT_GE(cache_.counters().bytes, lease->bytes);
+}
+
 TEST_F(ACachedListStore, KeepsOneCopyForAllWhoAskAtTheSameTime) {
   std::latch loading(2);
   below_.before_fetch([&](auto) -> Result<void> {
