@@ -3,6 +3,7 @@
 
 #include "broker/elasticsearch/aggregation_reader.h"
 #include "broker/elasticsearch/hit_json.h"
+#include "common/base/text.h"
 #include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
@@ -11,6 +12,12 @@ namespace {
 constexpr std::size_t kMaxChosen = 1024;  // values of include and of exclude
 constexpr std::size_t kMaxPercents = 1000;
 constexpr std::uint64_t kMaxEmptyBuckets = 10'000;  // between extended bounds
+
+double number_or_text(const Json& json, const char* name) {
+  const Json value = json.value(name, Json());
+  if (value.is_string()) return number_in<double>(value.get_ref<const std::string&>()).value_or(0);
+  return value.is_number() ? value.get<double>() : 0;
+}
 
 bool has_intervals(const Aggregation& made) { return made.kind == "histogram" || made.kind == "date_histogram"; }
 
@@ -43,9 +50,12 @@ Expected<std::vector<double>> percents_in(const Json& definition, bool ranks) {
     return illegal_argument("[percents] must be a list of 1 to " + std::to_string(kMaxPercents) + " numbers");
   std::vector<double> all;
   for (const Json& one : *found) {
-    if (!one.is_number() || (!ranks && !(one >= 0 && one <= 100)))
+    const auto number = one.is_number()   ? std::optional(one.get<double>())
+                        : one.is_string() ? number_in<double>(one.get_ref<const std::string&>())
+                                          : std::nullopt;
+    if (!number || (!ranks && !(*number >= 0 && *number <= 100)))
       return illegal_argument("percent must be in [0,100], got [" + dumped(one).substr(0, 100) + "]");
-    all.push_back(one);
+    all.push_back(*number);
   }
   return all;
 }
@@ -72,6 +82,9 @@ Expected<void> read_order(Aggregation& made) {
 
 // Numbers are chosen by their values alone.
 Expected<void> AggregationReader::check_choice(const Aggregation& made) {
+  const Json include = made.definition.value("include", Json()), exclude = made.definition.value("exclude", Json());
+  if ((include.is_string() && exclude.is_array()) || (include.is_array() && exclude.is_string()))
+    return illegal_argument("[include] and [exclude] must both be patterns, or both be values");
   const Json hint = made.definition.value("execution_hint", Json());
   if (made.field == nullptr) return {};
   if (made.field->has_words())
@@ -79,8 +92,7 @@ Expected<void> AggregationReader::check_choice(const Aggregation& made) {
                ? Expected<void>()
                : illegal_argument("Unknown `execution_hint`: [" + text_in(hint).substr(0, 100) +
                                   "], expected any of [map, global_ordinals]");
-  for (const char* const name : {"include", "exclude"}) {
-    const Json given = made.definition.value(name, Json());
+  for (const Json& given : {include, exclude}) {
     if (given.is_string())
       return illegal_argument("Aggregation [" + made.name +
                               "] cannot support regular expression style include/exclude settings as they can only be "
@@ -152,6 +164,8 @@ Expected<void> AggregationReader::members(Aggregation& made) {
     as.percents = FROND_EXPECT_OK(percents_in(json, made.kind == "percentile_ranks"));
   if (has_intervals(made) || made.of_index()) FROND_EXPECT_OK(read_order(made));
   if (!has_intervals(made)) return {};
+  if (made.kind == "histogram" && !(number_or_text(json, "interval") > 0))
+    return illegal_argument("[interval] must be >0 for histogram aggregation [" + made.name + "]");
   if (FROND_EXPECT_OK(whole_member(json, "min_doc_count", 0)) < 0)
     return illegal_argument("[min_doc_count] must be greater than or equal to 0");
   for (const char* const name : {"hard_bounds", "extended_bounds"})
@@ -180,8 +194,7 @@ Expected<void> AggregationReader::gathered(Aggregation& made) {
 }
 
 Expected<void> AggregationReader::unmapped(Aggregation& made) {
-  if (made.kind == "range" || made.kind == "date_range")
-    return not_supported("[" + made.kind + "] of a field that the index lacks");
+  if (made.kind == "range" || made.kind == "date_range") return ranges(made);
   if (made.kind == "missing")  // all documents lack it
     made.facet = {{"filter", {{"query", FROND_EXPECT_OK(clause({{"match_all", Json::object()}}))}}}};
   return {};

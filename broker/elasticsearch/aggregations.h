@@ -32,6 +32,7 @@ struct ShownAs {
   std::optional<LuceneRegexp> include_like = {}, exclude_like = {};
   mutable std::size_t pattern_steps = 0;  // that these took, in all buckets of this request
   std::vector<double> percents = {};
+  bool by_values = false;                     // percentiles: there are few enough documents to look at each value
   std::optional<schema::Value> missing = {};  // what documents without a value count as
   std::optional<bool> by_count = {};          // the order of intervals and of indices; empty: the usual one
   bool descending = false;

@@ -174,7 +174,8 @@ class Renderer {
   }
 
   Expected<Json> ranges() const {
-    const bool keyed = of_.as.keyed, dates = of_.field != nullptr && of_.field->type == Type::kDate;
+    const bool keyed = of_.as.keyed,
+               dates = of_.field == nullptr ? of_.kind == "date_range" : of_.field->type == Type::kDate;
     Json buckets = keyed ? Json::object() : Json::array();
     const auto counted = clause_buckets();
     for (std::size_t i = 0; i < counted.size(); ++i) {

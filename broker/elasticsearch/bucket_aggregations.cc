@@ -19,7 +19,7 @@ Json missing_clause(const MappedField& field) {
 }  // namespace
 
 Expected<void> AggregationReader::ranges(Aggregation& made) {
-  const bool dates = made.field->type == Type::kDate;
+  const bool dates = made.field == nullptr ? made.kind == "date_range" : made.field->type == Type::kDate;
   if (made.definition.contains("format") && !dates) return not_supported("[format] of a " + made.kind + " aggregation");
   DateReading reading;
   reading.now_ms = scope_.now_ms;
@@ -59,6 +59,7 @@ Expected<void> AggregationReader::ranges(Aggregation& made) {
     return std::pair(limit(a, "from", -INFINITY), limit(a, "to", INFINITY)) <
            std::pair(limit(b, "from", -INFINITY), limit(b, "to", INFINITY));
   });
+  if (made.field == nullptr) return {};  // no document has a value
   std::optional<double> missing;
   if (made.definition.contains("missing")) missing = FROND_EXPECT_OK(bound(made.definition["missing"])).get<double>();
   std::vector<Json> clauses;
@@ -92,11 +93,8 @@ Expected<Json> AggregationReader::range_clause(const Aggregation& made, Json bou
 }
 
 Expected<void> AggregationReader::histogram(Aggregation& made) {
-  const Json interval = made.definition.contains("interval") ? made.definition["interval"] : Json();
-  if (!interval.is_number() || !(interval > 0))
-    return interval.is_string() && number_in<double>(interval.get_ref<const std::string&>()).value_or(0) > 0
-               ? not_supported("a text as the [interval] of a histogram")
-               : illegal_argument("[interval] must be >0 for histogram aggregation [" + made.name + "]");
+  Json interval = made.definition["interval"];  // above 0: members()
+  if (interval.is_string()) interval = *number_in<double>(interval.get_ref<const std::string&>());
   for (const auto& [key, value] : made.definition.items())
     if (key != "field" && key != "interval" && key != "keyed" && key != "min_doc_count" && key != "order" &&
         key != "missing" && !(key == "offset" && value == 0))
@@ -156,6 +154,7 @@ Expected<void> AggregationReader::percentiles(Aggregation& made) {
     if (key != "field" && key != "percents" && key != "keyed" && key != "tdigest" && key != "compression" &&
         key != "missing")
       return not_supported("[" + key + "] of a percentiles aggregation");
+  made.as.by_values = scope_.documents <= query::kMaxFacetSize;
   made.facet = {{"percentiles", {{"field", made.field->column}, {"percents", made.as.percents}}}};
   return {};
 }

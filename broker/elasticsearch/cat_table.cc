@@ -11,7 +11,7 @@ namespace {
 
 std::optional<std::size_t> column_named(const CatTable& table, std::string_view name) {
   for (std::size_t i = 0; i < table.columns.size(); ++i)
-    if (table.columns[i].name == name || table.columns[i].short_name == name) return i;
+    if (table.columns[i].name == name || is_listed(table.columns[i].short_name, name)) return i;
   return std::nullopt;
 }
 
@@ -50,7 +50,7 @@ frond::http::Response cat_response(CatTable table, const Call& call) {
   const std::string wanted(call.parameter("h").value_or(""));
   for (const std::string_view name : split_list(wanted))
     for (std::size_t i = 0; i < table.columns.size(); ++i)
-      if (matches_pattern(name, table.columns[i].name) || name == table.columns[i].short_name) {
+      if (matches_pattern(name, table.columns[i].name) || is_listed(table.columns[i].short_name, name)) {
         shown.push_back(i);
         names.emplace_back(name.find('*') == name.npos ? name : table.columns[i].name);
       }

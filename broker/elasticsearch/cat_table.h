@@ -10,9 +10,9 @@ namespace frond::broker::elasticsearch {
 
 struct CatTable {
   struct Column {
-    std::string_view name, short_name;
-    bool shown = true;   // unless the parameter h names others
-    bool right = false;  // aligned
+    std::string_view name, short_name;  // short ones between commas
+    bool shown = true;                  // unless the parameter h names others
+    bool right = false;                 // aligned
   };
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;

@@ -25,7 +25,8 @@ struct Index {
   Json aliases;              // by name: {} or {"filter":…,"is_write_index":…,…}
   // It was not made by this API: the mapping was derived from the collection's schema, and cannot be changed here.
   bool derived = false;
-  std::string version;  // of what is kept with the collection, for a change of it; empty: nothing is
+  bool unpublished = false;  // no document of it has been published: as long as no leaf serves it, it is empty
+  std::string version;       // of what is kept with the collection, for a change of it; empty: nothing is
 };
 
 // By name. Immutable.

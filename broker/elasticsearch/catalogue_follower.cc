@@ -15,7 +15,7 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
-constexpr std::chrono::seconds kLookEvery{1};
+constexpr std::chrono::seconds kLookEvery{1}, kLeavesFetch{5};
 
 Error no_answer(std::string_view what, const frond::http::Answered& answered) {
   return Error(answered.status == 404 ? Code::kNotFound : Code::kCorrupt,
@@ -148,10 +148,12 @@ Result<void> CatalogueFollower::look() {
   for (const auto& [name, one] : all) {
     names.push_back(name);
     const std::string version = text_or(*one, "metadata");
-    const std::uint64_t generation = number_or(*one, "generation");
     const auto known = known_.find(name);
+    const std::uint64_t generation =
+        generation_to_expect(known == known_.end() ? nullptr : &known->second, number_or(*one, "generation"));
     const bool same = known != known_.end() && known->second.version == version &&
-                      (!version.empty() || known->second.generation == generation);
+                      (version.empty() ? known->second.generation == generation
+                                       : known->second.index.unpublished == (generation == 0));
     auto read_anew = same ? Result<Known>(known->second) : read(name, version, generation);
     // What can't be read now is as it was, and read the next time.
     if (!read_anew && read_anew.error().code() != Code::kNotFound && known != known_.end()) read_anew = known->second;
@@ -201,6 +203,13 @@ Expected<void> CatalogueFollower::expect_place(std::string_view name) const {
                   std::string(name) + "] can't be made");
 }
 
+std::uint64_t CatalogueFollower::generation_to_expect(Known* known, std::uint64_t generation) {
+  if (known == nullptr || known->generation != 0 || generation == 0) return generation;
+  const auto now = std::chrono::steady_clock::now();
+  if (!known->published_at) known->published_at = now;
+  return now < *known->published_at + kLeavesFetch ? 0 : generation;
+}
+
 Result<CatalogueFollower::Known> CatalogueFollower::read(const std::string& name, std::string version,
                                                          std::uint64_t generation) const {
   const std::string path = "/v1/collections/" + name;
@@ -212,6 +221,7 @@ Result<CatalogueFollower::Known> CatalogueFollower::read(const std::string& name
       if (tag != answered.headers.end() && tag->second.size() > 2)
         version = tag->second.substr(1, tag->second.size() - 2);
       index->version = version;
+      index->unpublished = generation == 0;
       return Known{std::move(version), generation, *std::move(index)};
     }
   }
@@ -220,6 +230,7 @@ Result<CatalogueFollower::Known> CatalogueFollower::read(const std::string& name
   const Json described = Json::parse(answered.body, nullptr, /*allow_exceptions=*/false);
   const Json* const schema = member(described, "schema");
   Index index = derived_index(name, schema == nullptr ? "" : dumped(*schema));
+  index.unpublished = generation == 0;
   return Known{std::move(version), generation, std::move(index)};
 }
 

@@ -4,6 +4,7 @@
 //
 // What Elasticsearch knows of an index is kept by the service with the collection (its /metadata): as {"metadata":
 // {"elasticsearch":{"uuid","created","mapping","settings","aliases"}},"schema":{…}}.
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -53,10 +54,14 @@ class CatalogueFollower {
  private:
   struct Known {
     std::string version;           // of the metadata; empty: derived
-    std::uint64_t generation = 0;  // that it was derived from
+    std::uint64_t generation = 0;  // that it was derived from; 0: none was published
     Index index;
+    // When the first generation was heard of, of an index that was known without one.
+    std::optional<std::chrono::steady_clock::time_point> published_at = {};
   };
   void run(const std::stop_token& stop);
+  // 0 for a while, of an index that was known without any: until leaves have the first one it stays empty.
+  static std::uint64_t generation_to_expect(Known* known, std::uint64_t generation);
   Result<Known> read(const std::string& name, std::string version, std::uint64_t generation) const;
 
   http::ChangeForwarder& service_;

@@ -156,8 +156,9 @@ void cat_count(const Targets& to, Call&& call, Responder responder) {
     std::uint64_t documents = 0;
     for (const Meant& one : all) documents += documents_of(to, one.index->name);
     const auto [epoch, time] = epoch_and_time();
-    return cat_response(
-        {{{"epoch", "t"}, {"timestamp", "ts"}, {"count", "dc"}}, {{epoch, time, std::to_string(documents)}}}, call);
+    return cat_response({{{"epoch", "t"}, {"timestamp", "ts"}, {"count", "dc,docs.count,docsCount"}},
+                         {{epoch, time, std::to_string(documents)}}},
+                        call);
   });
 }
 

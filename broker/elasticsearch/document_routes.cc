@@ -126,16 +126,6 @@ Expected<Written> delete_document(const Targets& to, const Call& call) {
   return change_one(to, call, FROND_EXPECT_OK(change_of(call, Kind::kDelete)));
 }
 
-// The index that one name stands for.
-Expected<std::string> one_index(const Targets& to, const std::string& name) {
-  const auto indices = to.catalogue.now();
-  const auto meant = FROND_EXPECT_OK(resolve(*indices, name));
-  if (meant.empty() || name.find_first_of(",*") != name.npos || name == "_all") return index_not_found(name);
-  if (meant.size() == 1) return meant.front().index->name;
-  return illegal_argument("alias [" + name +
-                          "] has more than one index associated with it, can't execute a single index op");
-}
-
 std::string document_json(const std::string& index, const std::string& id, const FoundDocument& document,
                           const ShownSource& filter) {
   Json json = {{"_index", index}, {"_id", id}, {"found", document.found}};
@@ -221,6 +211,9 @@ Expected<std::vector<Wanted>> wanted_documents(const Call& call) {
     wanted.push_back(std::move(one));
     return {};
   };
+  for (const auto& [name, value] : body.items())
+    if (name != "docs" && name != "ids")
+      return parsing_exception("unknown key [" + name.substr(0, 100) + "] for a multi get request");
   for (const char* name : {"docs", "ids"}) {
     const Json list = body.value(name, Json::array());
     if (!list.is_array()) return parsing_exception("[" + std::string(name) + "] is no list");
@@ -334,6 +327,15 @@ constexpr Route kDocumentRoutes[] = {
 };
 
 }  // namespace
+
+Expected<std::string> one_index(const Targets& to, const std::string& name) {
+  const auto indices = to.catalogue.now();
+  const auto meant = FROND_EXPECT_OK(resolve(*indices, name));
+  if (meant.empty() || name.find_first_of(",*") != name.npos || name == "_all") return index_not_found(name);
+  if (meant.size() == 1) return meant.front().index->name;
+  return illegal_argument("alias [" + name +
+                          "] has more than one index associated with it, can't execute a single index op");
+}
 
 std::span<const Route> write_routes() { return kDocumentRoutes; }
 

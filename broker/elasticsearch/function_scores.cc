@@ -199,6 +199,18 @@ Expected<double> FunctionScores::value_of_function(const Function& function, con
   return made;
 }
 
+Expected<void> FunctionScores::check_fields(const Mapping& mapping) const {
+  for (const Function& one : functions_) {
+    if (one.kind.empty() || mapping.find(one.field) != nullptr) continue;
+    if (one.kind != "field_value_factor") return parsing_exception("unknown field [" + one.field + "]");
+    if (!one.body.contains("missing"))
+      return ApiError{
+          .type = "exception",
+          .reason = "Unable to find a field mapper for field [" + one.field + "]. No 'missing' value defined."};
+  }
+  return {};
+}
+
 Expected<double> FunctionScores::score(double of_query, const Json& source, const Mapping& mapping,
                                        const std::vector<bool>& matched) const {
   return typed([&]() -> Expected<double> {

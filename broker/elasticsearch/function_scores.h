@@ -20,6 +20,8 @@ class FunctionScores {
   const Json& query() const { return query_; }  // that is scored
   // By its number; null: it is of all documents.
   const Json& filter(std::size_t function) const { return functions_[function].filter; }
+  // 400: a function reads a field that the index lacks.
+  Expected<void> check_fields(const Mapping& mapping) const;
   std::size_t size() const { return functions_.size(); }
 
   // `source`: the document. `matched`: of each function's filter. 400: a value that a function needs is missing.

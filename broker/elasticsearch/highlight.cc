@@ -4,6 +4,7 @@
 
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/hit_json.h"
+#include "broker/elasticsearch/window_order.h"
 #include "common/elasticsearch/json_body.h"
 #include "common/text/utf8.h"
 
@@ -47,10 +48,13 @@ Expected<void> read_options(const Json& json, HighlightField& to) {
         return illegal_argument("unknown highlighter type [" + dumped(value) + "] for the field [" +
                                 (to.field != nullptr ? to.field->name : "") + "]");
       if (value == "fvh") return not_supported("[fvh] highlighter");
-    } else if (key == "boundary_scanner" && value == "sentence") {
-      continue;
-    } else if (key == "tags_schema" || key == "highlight_query" || key == "matched_fields" || key == "fragmenter" ||
-               key == "boundary_scanner" || key == "order" || key == "fragment_offset" || key == "options") {
+    } else if (key == "boundary_scanner" && (value == "sentence" || value == "word")) {
+      to.words = value == "word";
+    } else if (key == "highlight_query") {
+      if (!value.is_object()) return parsing_exception("[highlight_query] must be a query");
+      to.query = value;
+    } else if (key == "tags_schema" || key == "matched_fields" || key == "fragmenter" || key == "boundary_scanner" ||
+               key == "order" || key == "fragment_offset" || key == "options") {
       return not_supported("[" + key + "] of highlight");
     } else {
       return parsing_exception("[highlight] unknown field [" + key + "]");
@@ -171,12 +175,25 @@ std::vector<std::string> fragments_of(std::string_view text, const std::vector<S
   for (const Span& match : matches) {
     if (match.begin < from) continue;
     if (found.size() == how.fragments) break;
+    if (how.words) {
+      found.push_back(marked(text, match, matches, how));
+      continue;
+    }
     const std::size_t begin = sentence_begin(text, from, match.begin);
     const std::size_t end = blank_at_or_after(text, std::max(begin + how.size, match.end));
     found.push_back(marked(text, {begin, end}, matches, how));
     from = std::min(end + 1, text.size());
   }
   return found;
+}
+
+// What a query of its own looks for.
+Expected<std::shared_ptr<const QueryTerms>> own_terms(const Json& json, const Mapping& mapping) {
+  Statistics statistics;
+  text::Analyzer& analyzer = analyzer_of(mapping.analyzer);
+  QueryScope scope{.mapping = mapping, .index = "", .analyzer = analyzer, .statistics = statistics, .now_ms = now_ms()};
+  const Clause clause = FROND_EXPECT_OK(QueryReader(scope).read(json, 1, /*scored=*/false));
+  return std::make_shared<const QueryTerms>(terms_of(clause, analyzer));
 }
 
 }  // namespace
@@ -197,6 +214,7 @@ Expected<std::vector<HighlightField>> read_highlight(const Json& json, const Map
       HighlightField said = usual;
       said.field = mapping.find(pattern);
       FROND_EXPECT_OK(read_options(options, said));
+      if (!said.query.is_null()) said.own = FROND_EXPECT_OK(own_terms(said.query, mapping));
       for (const MappedField& field : mapping.fields) {
         if (!matches_pattern(pattern, field.name) || (field.type != Type::kText && field.type != Type::kKeyword))
           continue;
@@ -219,7 +237,7 @@ Json highlighted(const Json& source, const std::vector<HighlightField>& fields, 
   Json all;
   for (const HighlightField& how : fields) {
     HighlightTerms wanted;
-    for (const auto& [column, of] : terms)
+    for (const auto& [column, of] : how.own != nullptr ? *how.own : terms)
       if (how.any_field || column == how.field->column) {
         wanted.terms.insert(of.terms.begin(), of.terms.end());
         wanted.prefixes.insert(of.prefixes.begin(), of.prefixes.end());

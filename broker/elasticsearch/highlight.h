@@ -1,6 +1,7 @@
 #pragma once
 // Where a query's terms are in the fields of a hit: fragments of text with the terms between tags. Pure functions.
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,23 +11,27 @@
 
 namespace frond::broker::elasticsearch {
 
-struct HighlightField {
-  const MappedField* field = nullptr;
-  std::string before = "<em>", after = "</em>";
-  std::size_t size = 100, fragments = 5;  // characters; of 0 fragments the whole text is one
-  bool any_field = false;                 // terms of other fields count, too
-  bool html = false;                      // the text is escaped
-  std::size_t no_match = 0;               // characters of what has no term
-};
-// What a search's "highlight" asks for of an index. 400; 501: what Frond lacks, by name.
-Expected<std::vector<HighlightField>> read_highlight(const Json& json, const Mapping& mapping);
-
 // What a query looks for, by column.
 struct HighlightTerms {
   std::set<std::string, std::less<>> terms = {}, prefixes = {}, patterns = {};
   std::vector<std::vector<std::string>> phrases = {};  // whose words count where they stand together
 };
 using QueryTerms = std::map<std::string, HighlightTerms, std::less<>>;
+
+struct HighlightField {
+  const MappedField* field = nullptr;
+  std::string before = "<em>", after = "</em>";
+  std::size_t size = 100, fragments = 5;            // characters; of 0 fragments the whole text is one
+  bool any_field = false;                           // terms of other fields count, too
+  bool html = false;                                // the text is escaped
+  std::size_t no_match = 0;                         // characters of what has no term
+  bool words = false;                               // fragments are the terms alone
+  Json query = nullptr;                             // "highlight_query": whose terms count; null: those of the search
+  std::shared_ptr<const QueryTerms> own = nullptr;  // … which it looks for
+};
+// What a search's "highlight" asks for of an index. 400; 501: what Frond lacks, by name.
+Expected<std::vector<HighlightField>> read_highlight(const Json& json, const Mapping& mapping);
+
 QueryTerms terms_of(const query::Clause& clause, text::Analyzer& analyzer);
 
 // {"field":["… <em>term</em> …"]}; null: nothing is there.

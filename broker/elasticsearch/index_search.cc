@@ -33,6 +33,14 @@ query::SortKey key_of(const SortColumn& column) {
   return key;
 }
 
+// Whether the documents are ordered by the same before it: then it changes nothing, and has the same value.
+const SortColumn* same_before(const std::vector<SortColumn>& columns, const SortColumn& column) {
+  const auto same = std::find_if(columns.data(), &column, [&](const SortColumn& one) {
+    return one.by == column.by && one.field == column.field && one.by != SortColumn::By::kUnmapped;
+  });
+  return same == &column ? nullptr : same;
+}
+
 Json shown_value(const SortColumn& column, const Json& value) {
   if (value.is_null()) return missing_value(column);
   if (column.field == nullptr) return value;
@@ -57,7 +65,8 @@ void add_hits(const SearchAsk& ask, const std::vector<SortColumn>& sort, bool se
                       !ask.highlight.is_null() || ask.versions || ask.sequence_numbers;
   if (source) to.columns = {std::string(http::kSource)};
   for (const SortColumn& column : sort)
-    if (column.by != SortColumn::By::kUnmapped) to.sort.push_back(key_of(column));
+    if (column.by != SortColumn::By::kUnmapped && same_before(sort, column) == nullptr)
+      to.sort.push_back(key_of(column));
   if (ask.scrolls) {
     to.search_after = place;
     to.cursors = several;
@@ -195,7 +204,8 @@ Expected<ReadParts> parameters_of(const SearchAsk& ask, const SearchedIndex& ind
                      .index = index.name,
                      .analyzer = analyzer,
                      .statistics = statistics,
-                     .now_ms = now_ms};
+                     .now_ms = now_ms,
+                     .documents = index.documents};
     const auto read = [&]() -> Expected<Clause> {
       if (ask.query.is_null()) return QueryReader(scope).read({{"match_all", Json::object()}}, boost, scored);
       return QueryReader(scope).read(ask.query, boost, scored);
@@ -288,7 +298,7 @@ Expected<std::string> cursor_of(const SearchAsk& ask, const SearchedIndex& index
     const SortColumn& column = columns[i];
     const Json& value = (*ask.search_after)[i];
     const query::SortKey key = key_of(column);
-    if (column.by == SortColumn::By::kUnmapped) continue;
+    if (column.by == SortColumn::By::kUnmapped || same_before(columns, column) != nullptr) continue;
     if (column.by != SortColumn::By::kField) {
       if (!value.is_number())
         return illegal_argument("Failed to parse search_after value for field [" + ask.sort[i].field + "].");
@@ -366,6 +376,10 @@ Expected<IndexAnswer> read_answer(const http::Answer& found, const SearchAsk& as
     for (const SortColumn& column : columns) {
       if (column.by == SortColumn::By::kUnmapped) {
         shown.push_back(missing_value(column));
+        continue;
+      }
+      if (const auto* const same = same_before(columns, column); same != nullptr) {
+        shown.push_back(shown[static_cast<std::size_t>(same - columns.data())]);
         continue;
       }
       const Json value = at < hit.sort.size() ? hit.sort[at] : Json();

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "broker/cluster/topology.h"
 #include "broker/elasticsearch/aggregations.h"
 #include "broker/elasticsearch/catalogue.h"
 #include "broker/elasticsearch/query_dsl.h"
@@ -22,8 +23,9 @@ namespace frond::broker::elasticsearch {
 struct SearchedIndex {
   std::string name;
   std::shared_ptr<const Mapping> mapping;
-  bool derived = false;            // its records are its documents
-  std::vector<Json> filters = {};  // of the aliases that named it
+  bool derived = false;                         // its records are its documents
+  std::vector<Json> filters = {};               // of the aliases that named it
+  std::uint64_t documents = ~std::uint64_t{0};  // at most, of all indices that are searched
 };
 // `indices`: which `meant` points into. A thread keeps the mappings that it has read, as long as these are the indices.
 // 400: a mapping can't be read.
@@ -33,6 +35,9 @@ text::Analyzer& analyzer_of(const text::AnalyzerConfig& config);
 
 // Without the fields that came after the generation with this schema: no document of it has one.
 SearchedIndex without_new_fields(SearchedIndex index, const schema::Schema& schema);
+
+// What is searched of an index of which nothing is published.
+std::shared_ptr<const cluster::Topology> no_documents(const Mapping& mapping);
 
 // What its documents are ordered by, and how the values are shown.
 struct SortColumn {

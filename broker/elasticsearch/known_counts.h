@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/base/ids.h"
 
 namespace frond::broker::elasticsearch {
 
@@ -30,6 +31,10 @@ inline KnownCounts& known_counts() {
   return counts;
 }
 
+// Of an index and its generation, which the names of its counts begin with.
+inline std::string names_of_counts(const std::string& index, const GenerationId& id) {
+  return index + "\n" + std::to_string(id.number) + "\n" + std::to_string(id.content);
+}
 // In the cache of counts.
 inline std::string name_of(const std::string& counts, const Statistics::Key& key) {
   if (counts.empty()) return {};

@@ -81,6 +81,7 @@ class Matching : public std::enable_shared_from_this<Matching> {
       return finish(
           not_supported("a pattern or a fuzzy word that is looked for among all values, in a change by query,"));
     parameters_ = std::move(read->hits);
+    if (targets_.meant[at_ - 1].index->unpublished) parameters_.unpublished = no_documents(*searched->mapping);
     parameters_.cache = false;
     parameters_.exact_total = true;
     parameters_.timeout_ms = static_cast<std::uint32_t>(service_->config().max_timeout.count());

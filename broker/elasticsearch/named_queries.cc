@@ -34,7 +34,9 @@ void take(Json& json, std::size_t depth, std::vector<std::pair<std::string, Json
     take(value, depth + 1, to);
     if (!is_query(key)) continue;
     std::string name = taken_from(value);
-    if (!name.empty()) to.emplace_back(std::move(name), Json{{key, value}});
+    if (name.empty()) continue;
+    std::erase_if(to, [&](const auto& other) { return other.first == name; });  // the last of a name counts
+    to.emplace_back(std::move(name), Json{{key, value}});
   }
 }
 

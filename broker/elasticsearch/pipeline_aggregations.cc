@@ -208,7 +208,8 @@ bool leads_to_number(const std::vector<Aggregation>& aggregations, std::string_v
     if (rest.starts_with('>')) return leads_to_number(one.inside, rest.substr(1));
     constexpr std::string_view kOne = "avg,max,min,sum,value_count,cardinality,median_absolute_deviation";
     if (rest.empty()) return is_listed(kOne, one.kind) || is_pipeline(one.kind);
-    return rest.front() == '[' || (rest.front() == '.' && rest != ".doc_count");
+    const bool of_one = is_listed("avg,max,min,sum,value_count,cardinality", one.kind);
+    return rest.front() == '[' || (rest.front() == '.' && rest != ".doc_count" && (!of_one || rest == ".value"));
   });
 }
 
@@ -277,9 +278,15 @@ Expected<void> check_pipeline(const Aggregation& of, bool outermost) {
       !std::ranges::all_of(percents, [](const Json& one) { return one.is_number() && one >= 0 && one <= 100; }))
     return illegal_argument("[percents] must be numbers from 0 to 100");
   const Json sorts = json.value("sort", Json::array());
-  for (const Json& one : sorts.is_array() ? sorts : Json::array({sorts}))
-    if (!one.is_string() && !(one.is_object() && one.size() == 1))
-      return parsing_exception("[sort] must be names of aggregations");
+  for (const Json& one : sorts.is_array() ? sorts : Json::array({sorts})) {
+    if (one.is_string()) continue;
+    if (!one.is_object() || one.size() != 1) return parsing_exception("[sort] must be names of aggregations");
+    const Json& given = one.begin().value();
+    const Json how = given.is_object() ? given : Json{{"order", given}};
+    for (const auto& [key, value] : how.items())
+      if (key != "order" || (value != "asc" && value != "desc" && value != "ASC" && value != "DESC"))
+        return parsing_exception("[bucket_sort] failed to parse field [sort]: [" + key.substr(0, 100) + "]");
+  }
   return {};
 }
 

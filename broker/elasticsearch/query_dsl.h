@@ -76,7 +76,8 @@ struct QueryScope {
   text::Analyzer& analyzer;  // of the mapping
   Statistics& statistics;
   std::int64_t now_ms = 0;
-  double scale = 1;  // of scores
+  std::uint64_t documents = ~std::uint64_t{0};  // at most, of all indices that are searched
+  double scale = 1;                             // of scores
   // What a reading with a scale of 1 says of a better one: whether some factor is no multiple of 1/256, and the
   // largest ones.
   bool inexact = false;

@@ -92,20 +92,27 @@ class FormedAnswer final : public Responder::Connection {
   const Form form_;
 };
 
+ApiError unrecognized(const Call& call, std::string_view name) {
+  return illegal_argument("request [" + call.request.path.substr(0, 200) + "] contains unrecognized parameter: [" +
+                          std::string(name.substr(0, 200)) + "]");
+}
+
 Expected<void> check_parameters(const Call& call, const Route& route) {
   for (const auto& [name, value] : call.parameters)
     if (std::ranges::find(kEverywhere, name) == kEverywhere.end() && !is_listed(route.parameters, name))
-      return illegal_argument("request [" + call.request.path.substr(0, 200) + "] contains unrecognized parameter: [" +
-                              name.substr(0, 200) + "]");
+      return unrecognized(call, name);
   return {};
 }
 
 // Reads what comes before the body's contents.
 Expected<void> check_body(Call& call, const Route& route) {
   Request& request = call.request;
+  const auto source = call.parameter("source");
+  const bool takes_source = request.body.empty() && route.max_body != 0;
+  for (const char* const name : {"source", "source_content_type"})
+    if (call.parameter(name) && !(source && takes_source)) return unrecognized(call, name);
   if (request.body.empty() || route.max_body == 0) {
-    const auto source = call.parameter("source");
-    if (!source || route.max_body == 0) return {};
+    if (!source) return {};
     // Pages of other sites can send addresses, but no bodies of these types.
     if (request.method != "GET") return illegal_argument("[source] is a parameter of GET alone");
     if (!takes_body_type(call.parameter("source_content_type").value_or("")))
@@ -259,7 +266,7 @@ void add_routes(frond::http::Router& router, std::string_view prefix, const Targ
                                                                                            Responder responder) {
             serve(*to, route, prefix, pattern, std::move(request), std::move(responder));
           };
-          router.add(method, whole, handler, {.max_body = route.max_body, .access = route.access});
+          router.add(method, whole, handler, {.max_body = std::max(route.max_body, kMaxBody), .access = route.access});
         }
 }
 

@@ -75,6 +75,10 @@ struct NamedIndices {
 // Errors as resolve().
 Expected<NamedIndices> named_indices(const Targets& to, const Call& call);
 
+// The index that one name stands for (document_routes.cc). 404: it is a pattern, or there is none; 400: it is an alias
+// of several.
+Expected<std::string> one_index(const Targets& to, const std::string& name);
+
 struct Route {
   std::string_view methods;  // between commas
   std::string_view path;     // "[/{index}]/_doc/{id}": with the part in brackets, and without it

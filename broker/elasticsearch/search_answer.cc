@@ -30,7 +30,7 @@ namespace {
 std::string shards_text(const Gathered& gathered) {
   if (gathered.failed + gathered.partial() > 0) return dumped(shards_json(gathered));
   const std::string searched = std::to_string(gathered.indices.size());
-  return "{\"failed\":0,\"skipped\":0,\"successful\":" + searched + ",\"total\":" + searched + "}";
+  return "{\"total\":" + searched + ",\"successful\":" + searched + ",\"skipped\":0,\"failed\":0}";
 }
 }  // namespace
 

@@ -75,26 +75,26 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
         unfit = std::move(fits).error();
         continue;
       }
-      std::string counts;
-      if (topology)
-        counts =
-            searched->name + "\n" + std::to_string(topology->generation) + "\n" + std::to_string(topology->content);
+      std::string counts = topology ? names_of_counts(searched->name, topology->id()) : std::string();
+      documents_ += topology ? topology->statistics.documents : 0;
       Statistics statistics([counts](const Statistics::Key& key) { return known_counts().find(name_of(counts, key)); });
+      auto unpublished = !topology && meant.index->unpublished ? no_documents(*searched->mapping) : nullptr;
       parts_.push_back(IndexPart{.searched = *std::move(searched),
                                  .service = collection->service,
                                  .in_use = collection->service->in_use(),
+                                 .unpublished = std::move(unpublished),
                                  .counts = std::move(counts),
                                  .statistics = std::move(statistics)});
     }
     if (parts_.empty() && unfit) return finish(*std::move(unfit));
     ask_statistics();
   }
-
   struct IndexPart {
     SearchedIndex searched;
     SearchService* service;
     std::shared_ptr<const void> in_use;  // SearchService::in_use(): the index may go before the answer comes
-    std::string counts;                  // begins the names of its counts, of this generation; empty: it is not known
+    std::shared_ptr<const cluster::Topology> unpublished;  // SearchParameters::unpublished
+    std::string counts;  // begins the names of its counts, of this generation; empty: it is not known
     Statistics statistics;
     ReadParts read = {};
     IndexAnswer answer = {};
@@ -112,27 +112,28 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     return parts_.size() > 1 || (ask_.by_score() && ask_.from > 0 && ask_.from + ask_.size <= http::kMaxK);
   }
 
-  // Reads the search for each index, which says what numbers it needs.
+  // Reads the search for each index, which says what numbers it needs. One that it doesn't fit fails alone.
   bool read_all() {
-    const auto take = [this](auto result, auto& to) {
-      if (!result) {
-        finish(std::move(result).error());
-        return false;
-      }
-      to = *std::move(result);
-      return true;
-    };
-    for (IndexPart& part : parts_) {
-      const Mapping& mapping = *part.searched.mapping;
-      text::Analyzer& analyzer = analyzer_of(mapping.analyzer);
-      if (!take(parameters_of(ask_, part.searched, analyzer, part.statistics, now_ms_, from_first()), part.read) ||
-          !take(suggested_words(ask_.suggesters, mapping, analyzer), part.suggested.words) ||
-          !take(completed(ask_.completions, mapping, part.statistics), part.completing))
-        return false;
-      for (const SuggestedWord& word : part.suggested.words)
-        part.read.hits.near.insert(part.read.hits.near.end(), word.asked.begin(), word.asked.end());
-    }
-    return true;
+    const auto of_all = [](const ApiError& one) { return one.status != 400 || one.type == "parsing_exception"; };
+    std::optional<ApiError> unfit;
+    gathered_.failed += std::erase_if(parts_, [&](IndexPart& part) {
+      auto read = this->read(part);
+      if (!read && (!unfit || !of_all(*unfit))) unfit = std::move(read).error();
+      return !read;
+    });
+    if (unfit && (of_all(*unfit) || parts_.empty())) finish(*std::move(unfit));
+    return static_cast<bool>(done_);
+  }
+  Expected<void> read(IndexPart& part) const {
+    const Mapping& mapping = *part.searched.mapping;
+    text::Analyzer& analyzer = analyzer_of(mapping.analyzer);
+    part.searched.documents = documents_;
+    part.read = FROND_EXPECT_OK(parameters_of(ask_, part.searched, analyzer, part.statistics, now_ms_, from_first()));
+    part.suggested.words = FROND_EXPECT_OK(suggested_words(ask_.suggesters, mapping, analyzer));
+    part.completing = FROND_EXPECT_OK(completed(ask_.completions, mapping, part.statistics));
+    for (const SuggestedWord& word : part.suggested.words)
+      part.read.hits.near.insert(part.read.hits.near.end(), word.asked.begin(), word.asked.end());
+    return {};
   }
 
   void ask_completions(std::size_t number) {
@@ -200,7 +201,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     for (std::size_t i = 0; i < parts_.size() && done_; ++i) ask_completions(i);
     for (std::size_t i = 0; i < parts_.size() && done_; ++i) {
       if (parts_[i].read.over) continue;
-      if (ask_.search_after && !set_cursor(parts_[i])) return;
+      if (ask_.search_after && parts_[i].unpublished == nullptr && !set_cursor(parts_[i])) return;
       send(i, parts_[i].read.hits, [this, i](const http::Answer& found) {
         auto answered = read_answer(found, ask_, parts_[i].searched, parts_[i].read.scale);
         if (!keep_counts(i, false, found, answered)) return;
@@ -271,6 +272,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     SearchService* const service = parts_[number].service;
     const auto most = static_cast<std::uint32_t>(service->config().max_timeout.count());
     parameters.timeout_ms = std::min(ask_.timeout_ms, most);
+    parameters.unpublished = parts_[number].unpublished;
     const auto ticket = service->search(
         parameters,
         [self = shared_from_this()](const Response& response) {
@@ -318,7 +320,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     if (!ask_.highlight.is_null())
       for (std::size_t i = 0; i < parts_.size(); ++i)
         add_highlights(ask_.highlight, *parts_[i].searched.mapping, parts_[i].read.hits.query, i, gathered_.hits);
-    if (ask_.suggests()) {
+    if (ask_.suggests() && !parts_.empty()) {
       auto shown = suggestions();
       if (!shown) return finish(std::move(shown).error());
       gathered_.suggestions = *std::move(shown);
@@ -374,6 +376,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   std::vector<std::pair<SearchService*, SearchService::Ticket>> tickets_;
   std::size_t open_ = 0;                                  // answers that are waited for
   std::vector<std::vector<CompletionOption>> completed_;  // by suggester of the ask
+  std::uint64_t documents_ = 0;                           // of all indices
   Gathered gathered_;
   UnitedFacets counts_;  // of several indices
 };

@@ -52,38 +52,24 @@ Expected<std::int64_t> whole_in(const Json& json, const std::string& name) {
                           "]");
 }
 
-void take_source_parameter(std::string_view name, const std::string& value, ShownSource& source) {
-  if (name == "_source" && (value == "true" || value == "false"))
-    source = {.shown = value == "true"};
-  else if (name == "_source")
-    source = {.includes = texts_in(value)};
-  else if (name == "_source_includes")
-    source.includes = texts_in(value);
-  else if (name == "_source_excludes")
-    source.excludes = texts_in(value);
-}
-
 class SearchReader {
  public:
   Expected<void> body(Json body) {
     for (auto one = body.begin(); one != body.end(); ++one) FROND_EXPECT_OK(member(one.key(), std::move(*one)));
+    sorts_of_body_ = std::ssize(ask_.sort);
     return {};
   }
 
   Expected<void> parameter(const std::string& name, const std::string& value) {
     if (name == "from" || name == "size") return member(name, Json(value));
     if (name == "sort") {
-      ask_.sort.clear();  // of several the last counts
+      ask_.sort.erase(ask_.sort.begin() + sorts_of_body_, ask_.sort.end());  // of several the last counts
       for (const auto part : split_list(value)) {
         const std::size_t colon = part.find(':');
         const std::string field(part.substr(0, colon));
         const bool descending = colon != part.npos && part.substr(colon) == ":desc";  // else it is ascending
         FROND_EXPECT_OK(sort(colon == part.npos ? Json(field) : Json{{field, descending ? "desc" : "asc"}}));
       }
-      return {};
-    }
-    if (name.starts_with("_source")) {
-      take_source_parameter(name, value, ask_.source);
       return {};
     }
     if (name == "track_total_hits")
@@ -95,8 +81,9 @@ class SearchReader {
         value != "true" && value != "false" && !value.empty())
       return illegal_argument("Failed to parse value [" + value.substr(0, 100) +
                               "] as only [true] or [false] are allowed.");
-    if (name == "explain" || name == "track_scores" || name == "version" || name == "seq_no_primary_term")
-      return member(name, Json(value != "false"));
+    if (name == "track_scores") return member(name, Json(value != "false"));
+    if (name == "explain" || name == "version" || name == "seq_no_primary_term")
+      return value.empty() ? Expected<void>() : member(name, Json(value == "true"));
     if (name == "allow_partial_search_results") ask_.partial = value != "false";
     for (const auto& [number, least] :
          {std::pair("batched_reduce_size", 2), {"max_concurrent_shard_requests", 1}, {"pre_filter_shard_size", 1}})
@@ -104,14 +91,18 @@ class SearchReader {
         return illegal_argument(name + " must be >= " + std::to_string(least));
     if (name == "rest_total_hits_as_int") ask_.total_as_number = value != "false";
     if (name == "typed_keys") ask_.typed_keys = value != "false";
-    if (name == "format" && value != "json") return not_supported("[format] " + value);
+    if (name == "format" && value != "json" && value != "yaml") return not_supported("[format] " + value);
     if (name.starts_with("suggest_")) return not_supported("[" + name + "]");
     if (name == "search_type" && value != "query_then_fetch" && value != "dfs_query_then_fetch")
       return illegal_argument("No search type for [" + value + "]");
     return {};
   }
 
-  Expected<SearchAsk> take() {
+  Expected<SearchAsk> take(const Parameters& parameters) {
+    if (std::ranges::any_of(parameters, [](const auto& one) { return one.first.starts_with("_source"); })) {
+      ask_.source = source_filter_in(parameters);  // in place of what the body says
+      source_asked_ = true;
+    }
     FROND_EXPECT_OK(check_names(ask_.source.includes.size() + ask_.source.excludes.size(), "_source"));
     FROND_EXPECT_OK(check_names(ask_.fields.size(), "fields"));
     FROND_EXPECT_OK(check_names(ask_.docvalue_fields.size(), "docvalue_fields"));
@@ -129,6 +120,9 @@ class SearchReader {
     if (ask_.total_as_number && ask_.totals && ask_.exact_total != ~std::uint64_t{0} && limits_total_)
       return illegal_argument("[rest_total_hits_as_int] cannot be used if the tracking of total hits is not accurate");
     if (stored_only_ && !source_asked_) ask_.source.shown = false;
+    if (!ask_.ids && (ask_.versions || ask_.source.shown))
+      return illegal_argument(std::string("[stored_fields] cannot be disabled if [") +
+                              (ask_.versions ? "version" : "_source") + "] is requested");
     if (ask_.suggests() && ask_.has_stages())
       return not_supported("[suggest] of a search with [rescore], [collapse], [min_score] or a [sort] in memory");
     // With suggestions alone nothing is searched.
@@ -317,6 +311,7 @@ class SearchReader {
 
   SearchAsk ask_;
   bool source_asked_ = false, stored_only_ = false, limits_total_ = false;
+  std::ptrdiff_t sorts_of_body_ = 0;
 };
 
 // Whether there is a name of a query, a function of scores, or hits of buckets.
@@ -366,7 +361,10 @@ ShownSource source_filter_in(const Parameters& parameters) {
   ShownSource filter;
   for (const std::string_view wanted : {"_source", "_source_includes", "_source_excludes"})
     for (const auto& [name, value] : parameters)
-      if (name == wanted) take_source_parameter(name, value, filter);
+      if (name == wanted && name == "_source" && (value == "true" || value == "false"))
+        filter.shown = value == "true";
+      else if (name == wanted)
+        (name == "_source_excludes" ? filter.excludes : filter.includes) = texts_in(value);
   return filter;
 }
 
@@ -378,8 +376,9 @@ Expected<Json> query_in(const Parameters& parameters) {
     if (name == "default_operator" || name == "analyzer") made[name] = value;
     if (name == "lenient" || name == "analyze_wildcard") made[name] = value != "false";
   }
-  if (!made.contains("query")) return Json();
-  return Json{{"query_string", std::move(made)}};
+  if (!made.is_null() && !made.contains("query"))  // what belongs to a "q" that is not there
+    return illegal_argument("request contains unrecognized parameter: [" + made.begin().key() + "]");
+  return made.is_null() ? made : Json{{"query_string", std::move(made)}};
 }
 
 Expected<SearchAsk> read_search(Json body, const Parameters& parameters) {
@@ -389,7 +388,7 @@ Expected<SearchAsk> read_search(Json body, const Parameters& parameters) {
     if (!query.is_null()) body["query"] = std::move(query);
     FROND_EXPECT_OK(reader.body(std::move(body)));
     for (const auto& [name, value] : parameters) FROND_EXPECT_OK(reader.parameter(name, value));
-    return reader.take();
+    return reader.take(parameters);
   });
 }
 

@@ -24,9 +24,36 @@ void answer_search(SearchedTargets targets, SharedAsk ask, Responder responder, 
   if (abandon) shared->on_client_gone(abandon);
 }
 
+// What no index could read. Nothing is known of fields.
+Expected<void> check_readable(const SearchAsk& ask) {
+  static const auto kNoFields = std::make_shared<const Mapping>();
+  SearchAsk query;
+  query.query = ask.query;
+  query.aggregations = ask.aggregations;
+  query.size = 0;
+  Statistics statistics([](const auto&) { return std::nullopt; });
+  auto read = parameters_of(query, SearchedIndex{"", kNoFields}, analyzer_of(kNoFields->analyzer), statistics, now_ms(),
+                            /*several=*/false);
+  if (read || read.error().status != 400 || read.error().type == "query_shard_exception") return {};
+  return std::move(read).error();
+}
+
+// The indices of a request that is read by now: it is refused for what it says before it is for what it names.
+Expected<SearchedTargets> targets_of(const Targets& to, const Call& call, const SearchAsk& ask) {
+  auto targets = targets_of(to, call);
+  if (!targets || targets->meant.empty()) FROND_EXPECT_OK(check_readable(ask));
+  return targets;
+}
+
 Expected<AskedSearch> asked_search(const Targets& to, const Call& call, Json body) {
-  auto targets = FROND_EXPECT_OK(targets_of(to, call));
-  return AskedSearch{std::move(targets), FROND_EXPECT_OK(read_search(std::move(body), call.parameters))};
+  if (call.parameter("q") && body.contains("query")) {  // which does not count, and is read all the same
+    SearchAsk other;
+    other.query = body["query"];
+    FROND_EXPECT_OK(check_readable(other));
+  }
+  SearchAsk ask = FROND_EXPECT_OK(read_search(std::move(body), call.parameters));
+  auto targets = FROND_EXPECT_OK(targets_of(to, call, ask));
+  return AskedSearch{std::move(targets), std::move(ask)};
 }
 
 // A search that has a retriever.
@@ -96,15 +123,18 @@ Expected<SearchAsk> asked_query(const Call& call, bool required) {
   for (const auto& [key, value] : body.items())
     if (key != "query") return parsing_exception("request does not support [" + key + "]");
   const Parameters parameters = query_parameters(call);
+  if (!parameters.empty() && !call.request.body.empty())  // which counts alone
+    return illegal_argument("request [" + call.request.path.substr(0, 200) + "] contains unrecognized parameter: [" +
+                            parameters.front().first + "]");
   if (required && body.empty() && parameters.empty()) return validation_failed("query is missing");
   return read_search(body, parameters);
 }
 
 void serve_count(const Targets& to, Call&& call, Responder responder) {
-  auto targets = targets_of(to, call);
-  if (!targets) return responder.send(response_of(targets.error()));
   auto ask = asked_query(call, false);
   if (!ask) return responder.send(response_of(ask.error()));
+  auto targets = targets_of(to, call, *ask);
+  if (!targets) return responder.send(response_of(targets.error()));
   ask->size = 0;
   answer_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)), std::move(responder),
                 [](const Gathered& gathered) {
@@ -143,11 +173,12 @@ void serve_validate(const Targets& to, Call&& call, Responder responder) {
 }
 
 void serve_explain(const Targets& to, Call&& call, Responder responder) {
-  auto targets = targets_of(to, call);
-  if (!targets) return responder.send(response_of(targets.error()));
+  const std::string id = call.path_value("id"), index = call.path_value("index");
   auto ask = asked_query(call, true);
   if (!ask) return responder.send(response_of(ask.error()));
-  const std::string id = call.path_value("id"), index = call.path_value("index");
+  if (auto one = one_index(to, index); !one) return responder.send(response_of(one.error()));
+  auto targets = targets_of(to, call, *ask);
+  if (!targets) return responder.send(response_of(targets.error()));
   ask->post_filter = {{"ids", {{"values", {id}}}}};
   ask->size = 1;
   ask->source.shown = false;

@@ -157,6 +157,9 @@ class StagedSearch : public SearchSteps {
   }
   void score_window() {
     Gathered& all = *window_;
+    for (const Gathered::Index& one : all.indices)
+      if (auto fits = functions_->check_fields(*one.searched.mapping); !fits && all.hits.empty())
+        return finish(std::move(fits).error());
     for (Hit& hit : all.hits) {
       std::vector<bool> matched;
       for (std::size_t i = 0; i < matched_.size(); ++i)
@@ -246,6 +249,10 @@ class StagedSearch : public SearchSteps {
 
   // --- what is added to a page
   void find_best(Gathered found) {
+    if (!ask_.collapse.is_null())
+      for (const Gathered::Index& one : found.indices)
+        if (auto fits = collapse_field(*one.searched.mapping, ask_.collapse["field"]); !fits)
+          return finish(std::move(fits).error());
     if (!ask_.track_scores || ask_.size == 0) return decorate(std::move(found));
     SearchAsk ask;
     ask.query = ask_.query;

@@ -32,6 +32,13 @@ text::Analyzer& analyzer_of(const text::AnalyzerConfig& config) {
   return *kept.emplace_back(std::make_unique<text::Analyzer>(config, /*cache_bits=*/0));
 }
 
+std::shared_ptr<const cluster::Topology> no_documents(const Mapping& mapping) {
+  auto topology = std::make_shared<cluster::Topology>();
+  topology->schema = std::make_shared<const schema::Schema>(schema_of(mapping));
+  topology->analyzer = mapping.analyzer;
+  return topology;
+}
+
 SearchedIndex without_new_fields(SearchedIndex index, const schema::Schema& schema) {
   const auto is_new = [&](const MappedField& field) { return schema.find(field.column) == nullptr; };
   if (std::ranges::none_of(index.mapping->fields, is_new)) return index;

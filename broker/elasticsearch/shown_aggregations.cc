@@ -73,7 +73,7 @@ std::string Aggregation::shown_name(bool typed_keys) const {
   } else if (kind == "terms") {
     const bool whole =
         field != nullptr && (is_whole(field->type) || field->type == Type::kDate || field->type == Type::kBoolean);
-    type = field == nullptr ? "umterms" : field->type == Type::kKeyword ? "sterms" : whole ? "lterms" : "dterms";
+    type = field == nullptr || field->has_words() ? "sterms" : whole ? "lterms" : "dterms";
   } else if (kind == "percentiles") {
     type = "tdigest_percentiles";
   }

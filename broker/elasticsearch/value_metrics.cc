@@ -75,7 +75,9 @@ bool is_over_values(const Aggregation& of) {
   if (kind == "extended_stats" || kind == "median_absolute_deviation" || kind == "percentile_ranks" ||
       kind == "string_stats")
     return true;
-  if (kind == "percentiles") return of.field->type == Type::kDate || of.definition.contains("missing");
+  if (kind == "percentiles")
+    return of.field->type == Type::kDate || of.definition.contains("missing") ||
+           (of.as.by_values && of.field->type != Type::kBoolean);
   return of.field->type == Type::kBoolean &&
          (kind == "avg" || kind == "max" || kind == "min" || kind == "stats" || kind == "sum");
 }

@@ -142,12 +142,17 @@ Expected<void> order_hits(Gathered& all, const SearchAsk& ask) {
   return {};
 }
 
-Expected<Json> collapse_value(const Gathered& in, const Hit& hit, const std::string& name) {
-  const MappedField* const field = in.indices[hit.index].searched.mapping->find(name);
+Expected<const MappedField*> collapse_field(const Mapping& mapping, const std::string& name) {
+  const MappedField* const field = mapping.find(name);
   if (field == nullptr) return illegal_argument("no mapping found for `" + name + "` in order to collapse on");
   if (field->type == Type::kText || field->type == Type::kDate || field->type == Type::kBoolean)
     return illegal_argument("collapse is not supported for the field [" + name + "] of the type [" +
                             std::string(name_of(field->type)) + "]");
+  return field;
+}
+
+Expected<Json> collapse_value(const Gathered& in, const Hit& hit, const std::string& name) {
+  const auto* const field = FROND_EXPECT_OK(collapse_field(*in.indices[hit.index].searched.mapping, name));
   auto values = column_values(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *field);
   values.erase(std::unique(values.begin(), values.end()), values.end());
   if (values.size() > 1)

@@ -10,7 +10,9 @@ Expected<void> order_hits(Gathered& all, const SearchAsk& ask);
 // Whether `a` comes first of hits of different indices; both at the same place: neither.
 bool comes_before(const Hit& a, const Hit& b, const SearchAsk& ask);
 
-// What a hit has in the field of a collapse; null: nothing. 400: a text, several values, no such field.
+// The field of a collapse. 400: there is none of that name, or it has no keywords and no numbers.
+Expected<const MappedField*> collapse_field(const Mapping& mapping, const std::string& name);
+// What a hit has there; null: nothing. 400: several values.
 Expected<Json> collapse_value(const Gathered& in, const Hit& hit, const std::string& field);
 
 struct Rescore {

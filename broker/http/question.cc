@@ -145,6 +145,7 @@ merge::Page empty_page(const Question& question) {
   page.partitions_total = static_cast<std::uint32_t>(question.topology->partitions.size());
   page.mode_used = question.parameters.mode == wire::Mode::kOr ? wire::Mode::kOr : wire::Mode::kAnd;
   if (question.parameters.mode == wire::Mode::kAuto) page.all_words = merge::Count();
+  if (question.topology->partitions.empty()) page.near.assign(question.near.size(), {});  // no words are like any
   const std::size_t facets = question.arrangement.facets.size();
   if (question.parameters.facets_apart > 0)
     page.counted = std::make_shared<merge::CountedFacets>(

@@ -62,7 +62,10 @@ struct Question {
   bool exact_total() const {
     return (parameters.exact_total || is_sorted() || !arrangement.facets.empty()) && is_ranked();
   }
-  bool asks_leaves() const { return (!matches_nothing && (!terms.empty() || !clause.empty())) || !near.empty(); }
+  bool asks_leaves() const {
+    return !topology->partitions.empty() &&
+           ((!matches_nothing && (!terms.empty() || !clause.empty())) || !near.empty());
+  }
   // Without what the topology says.
   wire::SearchRequest request() const;
 };

@@ -3,6 +3,7 @@
 // (kParameters). Pure functions.
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,10 @@
 #include "common/scoring/prior.h"
 #include "common/text/limits.h"
 #include "common/wire/messages.h"
+
+namespace frond::broker::cluster {
+struct Topology;
+}
 
 namespace frond::broker::http {
 
@@ -61,6 +66,9 @@ struct SearchParameters {
   // for what leaves count; 0: facets.
   std::uint32_t facets_apart = 0;
   bool cursors = false;  // likewise, with an order: Answer::cursors
+  // Likewise: what is searched as long as no leaf serves anything, since nothing of the collection is published: it has
+  // a schema and no partitions. Null: then there is no answer.
+  std::shared_ptr<const cluster::Topology> unpublished;
   friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
 };
 

@@ -43,8 +43,9 @@ std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(
     if (cursor->query != job.ranking) return invalid(std::string(kOtherRanking), "search_after");
     job.cursor = *std::move(cursor);
   }
-  if (!scatter_.map.topology()) return unavailable("No leaf serves this collection yet.");
-  job.topology = job.cursor ? scatter_.map.topology_of(job.cursor->generation) : scatter_.map.topology();
+  const auto current = scatter_.map.topology() ? scatter_.map.topology() : asked.unpublished;
+  if (!current) return unavailable("No leaf serves this collection yet.");
+  job.topology = job.cursor ? scatter_.map.topology_of(job.cursor->generation) : current;
   if (!job.topology) return without_generation(job, scatter_.map.may_come(job.cursor->generation));
   job.bm25 = own_bm25(asked, job.topology->bm25);
   if (auto problem = problem_of_columns(asked.columns, *job.topology->schema)) return invalid(*problem, "fields");

@@ -1,5 +1,6 @@
 #include "common/elasticsearch/json_body.h"
 
+#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
@@ -121,6 +122,7 @@ Expected<std::int64_t> whole_member(const Json& object, const char* name, std::i
   if (found == nullptr) return otherwise;
   if (found->is_string())
     if (const auto number = number_in<std::int64_t>(found->get_ref<const std::string&>())) return *number;
+  if (found->is_number_float() && std::abs(found->get<double>()) < 1e15) return found->get<std::int64_t>();
   if (!found->is_number_integer() || (found->is_number_unsigned() && found->get<std::uint64_t>() > 0x7fffffffffffffff))
     return wrong_type(name, "a whole number", *found);
   return found->get<std::int64_t>();

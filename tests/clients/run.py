@@ -18,6 +18,8 @@ def check(setting):
     http, api = harness.free_ports(2)
     setting.spawn("up", "frond", "up", "--data", setting.path("state"), "--http", f"127.0.0.1:{http}", "--elasticsearch-api", f"127.0.0.1:{api}")
     harness.eventually(lambda: harness.fetch(api, "/_cat/health")[0] == 200, "the API is served", 60)
+    harness.eventually(lambda: "docs" in str(harness.fetch(api, "/_cat/indices")[1]), "the first collection is listed", 20)
+    harness.expect(harness.fetch(api, "/_count")[0] == 200, "it is searched without documents")
     url = f"http://127.0.0.1:{api}"
     for client in CLIENTS:
         ran = subprocess.run(["node", os.path.join(HERE, "clients.mjs"), client, url], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)

@@ -7,8 +7,8 @@ import harness
 
 
 class Cluster:
-    def __init__(self, setting):
-        self.setting, self.repository = setting, setting.path("repository")
+    def __init__(self, setting, refresh_ms=500):
+        self.setting, self.repository, self.refresh_ms = setting, setting.path("repository"), refresh_ms
         subprocess.run(["mkdir", self.repository], check=True)
         self.service_port, self.leaf, self.leaf_http, self.http, self.api = harness.free_ports(5)
         self.keys = {}
@@ -30,7 +30,7 @@ class Cluster:
 
     def start_service(self):
         self.service = self.setting.spawn("service", "frond-indexer", "serve", "--repository", self.repository, "--listen",
-                                          f"127.0.0.1:{self.service_port}", "--api-keys", self.key_file, "--refresh-ms", "500")
+                                          f"127.0.0.1:{self.service_port}", "--api-keys", self.key_file, "--refresh-ms", str(self.refresh_ms))
 
     def start(self):
         spawn = self.setting.spawn

@@ -30,6 +30,65 @@ def scores(documents, field, word):
     return {i: 2.2 * idf * texts[i].count(word) / (texts[i].count(word) + 1.2 * (0.25 + 0.75 * len(texts[i]) / average)) for i in having}
 
 
+def no_documents(cluster, search):
+    """An index answers as soon as it is made, also one of our own routes that nothing was written to."""
+    cluster.expect(200, "PUT", "/bare", {"mappings": MAPPING})
+    nothing = {"total": {"value": 0, "relation": "eq"}, "max_score": None, "hits": []}
+
+    def empty(path, body):
+        answer = cluster.expect(200, "POST", path, body)
+        harness.expect(answer["hits"] == nothing and answer["_shards"]["failed"] == 0, f"{path} with {body} answers {answer}")
+        return answer
+
+    empty("/bare/_search", None)
+    for query in ({"match": {"title": "red"}}, {"term": {"tag": "all"}}, {"prefix": {"title": "re"}}, {"fuzzy": {"title": "rad"}}, {"exists": {"field": "n"}},
+                  {"match_phrase_prefix": {"title": "red fo"}}, {"regexp": {"tag": "t.*"}}, {"wildcard": {"tag": "*1"}}, {"query_string": {"query": "red AND n:>5"}},
+                  {"function_score": {"query": {"match": {"title": "red"}}, "field_value_factor": {"field": "n"}}}):
+        empty("/bare/_search", {"query": query, "highlight": {"fields": {"title": {}}}})
+    empty("/bare/_search", {"sort": [{"n": "desc"}, "tag"], "search_after": [5, "a"], "track_scores": True})
+    empty("/bare/_search", {"collapse": {"field": "n"}})
+    counted = empty("/bare/_search", {"aggs": {"t": {"terms": {"field": "tag"}, "aggs": {"m": {"max": {"field": "n"}}}}, "s": {"stats": {"field": "n"}},
+                                               "d": {"date_histogram": {"field": "@timestamp", "calendar_interval": "day"}}, "c": {"cardinality": {"field": "tag"}},
+                                               "r": {"range": {"field": "n", "ranges": [{"to": 5}]}}, "f": {"filter": {"term": {"tag": "x"}}},
+                                               "p": {"percentiles": {"field": "price", "percents": [50]}}, "g": {"global": {}, "aggs": {"v": {"value_count": {"field": "n"}}}}}})
+    harness.expect(counted["aggregations"] == {
+        "t": {"doc_count_error_upper_bound": 0, "sum_other_doc_count": 0, "buckets": []}, "s": {"count": 0, "min": None, "max": None, "avg": None, "sum": 0.0},
+        "d": {"buckets": []}, "c": {"value": 0}, "r": {"buckets": [{"key": "*-5.0", "to": 5.0, "doc_count": 0}]}, "f": {"doc_count": 0},
+        "p": {"values": {"50.0": None}}, "g": {"doc_count": 0, "v": {"value": 0}}}, f"aggregations of nothing are {counted['aggregations']}")
+    page = empty("/bare/_search?scroll=1m", {"query": {"match": {"title": "red"}}})
+    harness.expect(cluster.expect(200, "POST", "/_search/scroll", {"scroll": "1m", "scroll_id": page["_scroll_id"]})["hits"]["hits"] == [], "a scroll goes on")
+    point = cluster.expect(200, "POST", "/bare/_pit?keep_alive=1m")["id"]
+    empty("/_search", {"pit": {"id": point}, "sort": ["n"]})
+    harness.expect(cluster.expect(200, "GET", "/bare/_count")["count"] == 0, "a count")
+    lines = "".join(json.dumps(one) + "\n" for one in ({"index": "bare"}, {"query": {"match_all": {}}}, {"index": "bare,things"}, {"size": 0}))
+    many = cluster.expect(200, "POST", "/_msearch", lines, kind="application/x-ndjson")["responses"]
+    harness.expect([one["hits"]["total"]["value"] for one in many] == [0, 60], f"an msearch answers {many}")
+    listed = cluster.expect(200, "GET", "/_cat/indices/bare?format=json")[0]
+    harness.expect((listed["docs.count"], listed["status"]) == ("0", "open"), f"it is listed as {listed}")
+    harness.expect(cluster.expect(200, "GET", "/bare/_mapping")["bare"]["mappings"]["properties"]["n"] == {"type": "integer"}, "its mapping")
+    cluster.expect(404, "GET", "/bare/_doc/1")
+    harness.expect(cluster.expect(404, "GET", "/bare/_explain/1?q=red")["matched"] is False, "an explanation")
+    harness.expect(cluster.expect(200, "POST", "/bare/_delete_by_query", {"query": {"match_all": {}}})["total"] == 0, "a change by query")
+    harness.expect("n" in cluster.expect(200, "GET", "/bare/_field_caps?fields=*")["fields"], "its fields")
+    cluster.expect(201, "PUT", "/v1/collections/plain", {}, port=cluster.service_port)
+    harness.eventually(lambda: cluster.ask("GET", "/plain/_search")[0] == 200, "a collection of our own routes without documents is searched", 10)
+    before = cluster.expect(200, "GET", "/_count")
+    harness.expect(before["_shards"]["failed"] == 0 and cluster.expect(200, "POST", "/*/_search", {"size": 1})["hits"]["total"]["value"] == before["count"] == 61,
+                   f"all together are {before}")
+    cluster.bulk("bare", [{"index": {"_id": "1"}}, {"title": "red fox", "n": 1}], query="")
+    answers = []
+
+    def is_there():
+        status, answer, _ = cluster.ask("GET", "/bare/_count?q=title:red")
+        answers.append(status)
+        return status == 200 and answer["count"] == 1
+
+    harness.eventually(is_there, "the first document is found", 20)
+    harness.expect(set(answers) == {200}, f"until then an index answers {answers}")
+    for index in ("bare", "plain"):
+        cluster.ask("DELETE", f"/v1/collections/{index}", port=cluster.service_port)
+
+
 def several_stages(cluster, search, documents):
     """What takes several searches, and searches that go on."""
     page = cluster.expect(200, "POST", "/things/_search?scroll=1m", {"size": 25, "query": {"match": {"title": "red"}}, "_source": False})
@@ -338,6 +397,7 @@ def test(setting):
     many = cluster.expect(200, "POST", "/_msearch", lines, kind="application/x-ndjson")["responses"]
     harness.expect([one["status"] for one in many] == [200, 404], f"an msearch answers {many}")
 
+    no_documents(cluster, search)
     several_stages(cluster, search, documents)
     long_pages(cluster, search)
     like_words(cluster, search, documents)

@@ -230,7 +230,40 @@ TEST(AnAggregation, OfDocumentsWithoutAFieldThatTheIndexLacksIsOfAll) {
   ASSERT_TRUE(facets_of(*read));
   EXPECT_EQ(*aggregations_json(*read, Json::parse(R"({"m":{"count":7}})"), false),
             Json::parse(R"({"m":{"doc_count":7}})"));
-  EXPECT_EQ(reading.read(R"({"r":{"range":{"field":"no","ranges":[{"to":1}]}}})").error().status, 501);
+  const auto ranges = reading.read(R"({"r":{"range":{"field":"no","ranges":[{"to":1}]}}})");
+  ASSERT_TRUE(ranges);
+  EXPECT_TRUE(ranges->front().facet.is_null());
+  EXPECT_EQ(*aggregations_json(*ranges, Json::object(), false),
+            Json::parse(R"({"r":{"buckets":[{"key":"*-1.0","to":1.0,"doc_count":0}]}})"));
+}
+
+TEST(APercentile, OfFewDocumentsLiesBetweenTheirValues) {
+  AggregationReading reading;
+  reading.scope.documents = 10'000;
+  const auto read = reading.read(R"({"p":{"percentiles":{"field":"n","percents":[0,"25",50]}}})");
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->front().facet.contains("values"));
+  const Json counted = Json::parse(R"({"p":{"other":0,"buckets":[{"value":1,"count":2},{"value":4,"count":2}]}})");
+  EXPECT_EQ((*aggregations_json(*read, counted, false))["p"]["values"],
+            Json::parse(R"({"0.0":1.0,"25.0":1.0,"50.0":2.5})"));
+  EXPECT_EQ(reading.read(R"({"p":{"percentiles":{"field":"n","hdr":{}}}})").error().status, 501);
+  reading.scope.documents = 10'001;
+  EXPECT_TRUE(reading.read(R"({"p":{"percentiles":{"field":"n"}}})")->front().facet.contains("percentiles"));
+}
+
+TEST(AnAggregation, IsRefusedWhereElasticsearchRefuses) {
+  AggregationReading reading;
+  for (const char* const body : {R"({"t":{"terms":{"field":"tag","include":"x.*","exclude":["y"]}}})",
+                                 R"({"h":{"histogram":{"field":"no","interval":0}}})",
+                                 R"({"t":{"terms":{"field":"tag"},"aggs":{"m":{"max":{"field":"n"}}}},
+                                     "s":{"stats_bucket":{"buckets_path":"t>m.avg"}}})",
+                                 R"({"t":{"terms":{"field":"tag"},"aggs":{"m":{"max":{"field":"n"}},
+                                     "s":{"bucket_sort":{"sort":[{"m":{"order":"up"}}]}}}}})",
+                                 R"({"t":{"terms":{"field":"tag"},"aggs":{"m":{"max":{"field":"n"}},
+                                     "s":{"bucket_sort":{"sort":[{"m":{"gap":1}}]}}}}})"})
+    EXPECT_EQ(reading.read(body).error().status, 400) << body;
+  EXPECT_TRUE(
+      reading.read(R"({"t":{"terms":{"field":"tag","size":3.5}},"h":{"histogram":{"field":"n","interval":"2"}}})"));
 }
 
 TEST(AnAggregation, OverFiltersWithoutNamesTellsTheirNumbers) {

@@ -23,6 +23,44 @@ TEST(ASearch, TakesParametersBeforeItsBody) {
   EXPECT_EQ(ask->query["query_string"]["default_field"], "title");
 }
 
+TEST(ASearch, AddsTheOrderOfItsAddressAndTakesItsSourceFromThere) {
+  const auto ask = read_search(Json::parse(R"({"sort":["a"],"_source":false})"),
+                               {{"sort", "x"}, {"sort", "b:desc,c"}, {"_source_includes", "t"}, {"version", ""}});
+  ASSERT_TRUE(ask);
+  std::string order;
+  for (const AskedSort& one : ask->sort) order += one.field;
+  EXPECT_EQ(order, "abc");
+  EXPECT_TRUE(ask->source.shown && !ask->versions);
+  EXPECT_EQ(ask->source.includes, std::vector<std::string>{"t"});
+}
+
+TEST(ASearch, HasNoParametersOfAQueryThatIsNotThere) {
+  for (const char* const name : {"df", "analyzer", "default_operator", "lenient", "analyze_wildcard"})
+    EXPECT_EQ(read_search(Json::object(), {{name, "AND"}}).error().status, 400) << name;
+  for (const char* const body :
+       {R"({"stored_fields":"_none_","_source":true})", R"({"stored_fields":"_none_","version":true})"})
+    EXPECT_EQ(read_search(Json::parse(body), {}).error().status, 400) << body;
+  EXPECT_TRUE(read_search(Json::parse(R"({"stored_fields":"_none_"})"), {}));
+}
+
+TEST(ASearch, IsOrderedByEachFieldOnce) {
+  SearchedIndex index{.name = "i",
+                      .mapping = std::make_shared<Mapping>(*read_mapping(
+                          nullptr, {{"properties", Json::parse(R"({"n":{"type":"long"},"k":{"type":"keyword"}})")}}))};
+  const auto ask = read_search(Json::parse(R"({"sort":["n",{"n":"desc"},"k"],"_source":false})"), {});
+  ASSERT_TRUE(ask);
+  Statistics statistics;
+  text::Analyzer analyzer(index.mapping->analyzer, 0);
+  const auto read = parameters_of(*ask, index, analyzer, statistics, 0, false);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->hits.sort.size(), 2u);
+  http::Answer found{.rest = R"([5,"x"])"};
+  found.pieces.hits.push_back({.sort = {0, static_cast<std::uint32_t>(found.rest.size())}});
+  const auto answer = read_answer(found, *ask, index, 1);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->hits.front().sort, Json::parse(R"([5,5,"x"])"));
+}
+
 TEST(ASearch, IsRefusedWhereElasticsearchRefuses) {
   for (const char* const body :
        {R"({"from":9999,"size":2})", R"({"from":-5})", R"({"from":-1})", R"({"fields":"a"})", R"({"stats":"a"})",
@@ -129,6 +167,21 @@ TEST(AHighlight, TakesNumbersAsTexts) {
   for (const auto& [wrong, status] : {std::pair(R"({"fields":{"text":{}},"no_match_size":-1})", 501),
                                       std::pair(R"({"fields":{"text":{}},"fragment_size":"x"})", 400)})
     EXPECT_EQ(read_highlight(Json::parse(wrong), mapping).error().status, status) << wrong;
+}
+
+TEST(AHighlight, MarksWhatAQueryOfItsOwnLooksForAndWordsAlone) {
+  const Mapping mapping = *read_mapping(nullptr, {{"properties", Json::parse(R"({"t":{"type":"text"}})")}});
+  text::Analyzer analyzer(mapping.analyzer, 0);
+  const auto shown = [&](const char* options) {
+    const auto fields = read_highlight({{"fields", {{"t", Json::parse(options)}}}}, mapping);
+    return fields ? highlighted({{"t", "red fox, red hill"}}, *fields, {{"t", {.terms = {"red"}}}}, analyzer)
+                  : Json(fields.error().status);
+  };
+  EXPECT_EQ(shown("{}"), Json::parse(R"({"t":["<em>red</em> fox, <em>red</em> hill"]})"));
+  EXPECT_EQ(shown(R"({"highlight_query":{"match":{"t":"Hill"}}})"),
+            Json::parse(R"({"t":["red fox, red <em>hill</em>"]})"));
+  EXPECT_EQ(shown(R"({"boundary_scanner":"word"})"), Json::parse(R"({"t":["<em>red</em>","<em>red</em>"]})"));
+  EXPECT_EQ(shown(R"({"highlight_query":{"nosuch":{}}})"), 400);
 }
 
 TEST(ASourceFilter, TakesTextsOfABodyAsTheyStand) {
