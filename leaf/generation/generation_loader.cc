@@ -68,7 +68,7 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
     if (!open.contains(manifest.partitions[p].id)) missing.push_back(&manifest.partitions[p]);
   for (auto& opened : FROND_TRY(open_missing(manifest, missing, stopping))) open.emplace(opened->id(), opened);
   for (std::uint32_t p = 0; p < manifest.partitions.size(); ++p) {
-    if (p % shard_.count != shard_.number) continue;
+    if (!is_of_shard(p)) continue;
     const repository::PartitionEntry& entry = manifest.partitions[p];
     const std::shared_ptr<const OpenPartition>& partition = open.at(entry.id);
     if (auto fits = expect_content(partition->partition(), entry); !fits)
