@@ -9,6 +9,7 @@
 #include "common/base/text.h"
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
+#include "common/partition/published_partition.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/signature.h"
 #include "common/schema/schema_json.h"
@@ -61,6 +62,9 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   loaded->schema_text = manifest.schema;
   loaded->field_tokens = manifest.field_tokens;
   loaded->statistics = manifest.statistics;
+  for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count)
+    if (auto named = partition::expect_tables(manifest.partitions[p].summary.files); !named)
+      return std::move(named).error().within("partition " + manifest.partitions[p].id);
   FROND_TRY(expect_room(manifest));
   FROND_TRY(open_terms(manifest, serving, *loaded, stopping));
   std::vector<const repository::PartitionEntry*> missing;
