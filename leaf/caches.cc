@@ -49,53 +49,56 @@ serve::CacheState HostLists::cache_state() const {
   return {now.bytes, cache_.budget_bytes(), now.hits, now.misses};
 }
 
+namespace {
+
+struct CacheFamilies {
+  const metrics::Family &limit, &bytes, &hits, &misses, &evictions;
+};
+
+template <class Cache>
+std::shared_ptr<Cache> make_cache(std::size_t budget_bytes, const CacheFamilies& of, metrics::Registry& registry) {
+  const auto cache = std::make_shared<Cache>(budget_bytes);
+  registry.gauge(of.limit).set(static_cast<double>(cache->budget_bytes()));
+  const families::Export exported(registry, [cache] { return cache->counters(); });
+  exported.gauge(of.bytes, &cache::Counters::bytes);
+  exported.counter(of.hits, &cache::Counters::hits);
+  exported.counter(of.misses, &cache::Counters::misses);
+  exported.counter(of.evictions, &cache::Counters::evictions);
+  return cache;
+}
+
+}  // namespace
+
 std::shared_ptr<partition::DocumentBlockCache> make_document_cache(const Options& options,
                                                                    metrics::Registry& registry) {
-  const auto cache = std::make_shared<partition::DocumentBlockCache>(options.document_cache_bytes);
-  using Counters = partition::DocumentBlockCache::Counters;
-  registry.gauge(families::kDocumentCacheLimit).set(static_cast<double>(cache->budget_bytes()));
-  const families::Export exported(registry, [cache] { return cache->counters(); });
-  exported.gauge(families::kDocumentCacheBytes, &Counters::bytes);
-  exported.counter(families::kDocumentCacheHits, &Counters::hits);
-  exported.counter(families::kDocumentCacheMisses, &Counters::misses);
-  exported.counter(families::kDocumentCacheEvictions, &Counters::evictions);
+  using namespace families;
+  auto cache = make_cache<partition::DocumentBlockCache>(
+      options.document_cache_bytes,
+      {kDocumentCacheLimit, kDocumentCacheBytes, kDocumentCacheHits, kDocumentCacheMisses, kDocumentCacheEvictions},
+      registry);
   return options.document_cache_bytes == 0 ? nullptr : cache;
 }
 
 std::shared_ptr<serve::TermTable> make_term_table(const Options& options, metrics::Registry& registry) {
-  using Counters = serve::TermTable::Counters;
-  auto table = std::make_shared<serve::TermTable>(options.term_cache_bytes);
-  registry.gauge(families::kTermCacheLimit).set(static_cast<double>(table->budget_bytes()));
-  const families::Export exported(registry, [table] { return table->counters(); });
-  exported.gauge(families::kTermCacheBytes, &Counters::bytes);
-  exported.counter(families::kTermCacheHits, &Counters::hits);
-  exported.counter(families::kTermCacheMisses, &Counters::misses);
-  exported.counter(families::kTermCacheEvictions, &Counters::evictions);
-  return table;
+  using namespace families;
+  return make_cache<serve::TermTable>(
+      options.term_cache_bytes,
+      {kTermCacheLimit, kTermCacheBytes, kTermCacheHits, kTermCacheMisses, kTermCacheEvictions}, registry);
 }
 
 std::shared_ptr<serve::FilterCache> make_filter_cache(const Options& options, metrics::Registry& registry) {
-  using Counters = serve::FilterCache::Counters;
-  auto cache = std::make_shared<serve::FilterCache>(options.filter_cache_bytes);
-  registry.gauge(families::kFilterCacheLimit).set(static_cast<double>(cache->budget_bytes()));
-  const families::Export exported(registry, [cache] { return cache->counters(); });
-  exported.gauge(families::kFilterCacheBytes, &Counters::bytes);
-  exported.counter(families::kFilterCacheHits, &Counters::hits);
-  exported.counter(families::kFilterCacheMisses, &Counters::misses);
-  exported.counter(families::kFilterCacheEvictions, &Counters::evictions);
-  return cache;
+  using namespace families;
+  return make_cache<serve::FilterCache>(
+      options.filter_cache_bytes,
+      {kFilterCacheLimit, kFilterCacheBytes, kFilterCacheHits, kFilterCacheMisses, kFilterCacheEvictions}, registry);
 }
 
 std::shared_ptr<collect::KeywordCache> make_keyword_cache(const Options& options, metrics::Registry& registry) {
-  using Counters = collect::KeywordCache::Counters;
-  auto cache = std::make_shared<collect::KeywordCache>(options.keyword_cache_bytes);
-  registry.gauge(families::kKeywordCacheLimit).set(static_cast<double>(cache->budget_bytes()));
-  const families::Export exported(registry, [cache] { return cache->counters(); });
-  exported.gauge(families::kKeywordCacheBytes, &Counters::bytes);
-  exported.counter(families::kKeywordCacheHits, &Counters::hits);
-  exported.counter(families::kKeywordCacheMisses, &Counters::misses);
-  exported.counter(families::kKeywordCacheEvictions, &Counters::evictions);
-  return cache;
+  using namespace families;
+  return make_cache<collect::KeywordCache>(
+      options.keyword_cache_bytes,
+      {kKeywordCacheLimit, kKeywordCacheBytes, kKeywordCacheHits, kKeywordCacheMisses, kKeywordCacheEvictions},
+      registry);
 }
 
 }  // namespace frond::leaf

@@ -125,7 +125,7 @@ void MultiSearch::late(const std::shared_ptr<Batch>& batch, std::size_t line) {
 
 void MultiSearch::search_line(const std::shared_ptr<Batch>& batch, std::size_t line) {
   const std::string text(batch->lines[line]);
-  if (auto known = service_.known_answer(text)) return settle(batch, line, *std::move(known));
+  if (auto known = service_.known_answer(text, batch->asker.trace)) return settle(batch, line, *std::move(known));
   TextReader& reader = service_.shared().reader;
   if (!reader.is_large(text)) return search_parsed(batch, line, text, parse_search_json(text));
   batch->reading = true;

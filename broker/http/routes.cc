@@ -62,7 +62,7 @@ void search_large(SearchService& service, std::string text, const Reader& reader
 void search(SearchService& service, std::string text, const Reader& reader, const frond::http::Asker& asker,
             Responder responder) {
   if (!reader.prefix.empty()) text.insert(0, reader.prefix);
-  if (auto known = service.known_answer(text)) {
+  if (auto known = service.known_answer(text, asker.trace)) {
     known->body += '\n';
     return responder.send(*std::move(known));
   }

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "broker/http/answer.h"
-#include "broker/http/answer_json.h"
 #include "broker/http/search_service_job.h"
 #include "broker/http/search_spans.h"
 #include "broker/scatter/search.h"
@@ -68,7 +67,8 @@ SearchService::SearchService(scatter::ScatterContext& scatter, Config config, Sh
       home_(home),
       known_(std::min(kMaxKnownBytes, config.cache_bytes / kKnownShare) / config.collections) {}
 
-std::optional<frond::http::Response> SearchService::known_answer(const std::string& text) {
+std::optional<frond::http::Response> SearchService::known_answer(const std::string& text,
+                                                                 const frond::http::Trace& trace) {
   const Instant started = now();
   const auto topology = scatter_.map.topology();
   const std::string* const key = topology ? known_.key_of(text, topology->id()) : nullptr;
@@ -78,6 +78,8 @@ std::optional<frond::http::Response> SearchService::known_answer(const std::stri
   auto response =
       rendered(std::chrono::duration_cast<microseconds>(now() - started), CacheUse::kHit, answer_in(cached));
   metrics_.count(Outcome::kWhole, CacheUse::kHit, std::chrono::duration<double>(now() - started).count());
+  if (shared_.spans != nullptr && shared_.spans->keeps(trace))
+    add_span(trace, frond::http::new_span_id(), started, Outcome::kWhole, CacheUse::kHit);
   return response;
 }
 
@@ -343,21 +345,24 @@ SearchService::Reply SearchService::take_reply(Job& job, Outcome outcome) {
   return reply;
 }
 
+void SearchService::add_span(const frond::http::Trace& trace, std::uint64_t id, Instant begun, Outcome outcome,
+                             CacheUse use) {
+  const bool failed = outcome != Outcome::kWhole && outcome != Outcome::kInvalid && outcome != Outcome::kAbandoned;
+  const Span span{.name = "search",
+                  .id = id,
+                  .parent = trace.span,
+                  .begin = begun,
+                  .end = now(),
+                  .error = failed ? std::string(name_of(outcome)) : std::string(),
+                  .attributes = {{"frond.collection", scatter_.map.collection()},
+                                 {"frond.outcome", std::string(name_of(outcome))},
+                                 {"frond.cache", std::string(name_of(use))}}};
+  shared_.spans->add(trace, {&span, 1});
+}
+
 void SearchService::note(Job& job, Outcome outcome) {
   const auto took = now() - job.started;
-  if (job.span != 0) {
-    const bool failed = outcome != Outcome::kWhole && outcome != Outcome::kInvalid && outcome != Outcome::kAbandoned;
-    const Span span{.name = "search",
-                    .id = job.span,
-                    .parent = job.trace.span,
-                    .begin = job.started,
-                    .end = job.started + took,
-                    .error = failed ? std::string(name_of(outcome)) : std::string(),
-                    .attributes = {{"frond.collection", scatter_.map.collection()},
-                                   {"frond.outcome", std::string(name_of(outcome))},
-                                   {"frond.cache", std::string(name_of(job.use))}}};
-    shared_.spans->add(job.trace, {&span, 1});
-  }
+  if (job.span != 0) add_span(job.trace, job.span, job.started, outcome, job.use);
   if (!shared_.slow.is_slow(took)) return;
   shared_.slow.note({.trace = job.trace,
                      .collection = scatter_.map.collection(),

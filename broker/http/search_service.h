@@ -122,7 +122,7 @@ class SearchService {
                 Found found = {});
   // The answer to a search whose text was answered from the cache before, if the answer is still there: a short way for
   // what comes often. None: read the parameters, and search().
-  std::optional<frond::http::Response> known_answer(const std::string& text);
+  std::optional<frond::http::Response> known_answer(const std::string& text, const frond::http::Trace& trace = {});
   // Answers an open search with `instead`, and stops its evaluation unless other searches wait for it.
   void end(const Ticket& ticket, frond::http::Response instead, Outcome outcome);
   // Call it when the client has left: answers 499, which a client that only closed its sending side still receives.
@@ -165,6 +165,7 @@ class SearchService {
   void answer(Job& job, const cache::CachedAnswer& cached);
   void finish(Job& job, frond::http::Response response, Outcome outcome);
   void note(Job& job, Outcome outcome);
+  void add_span(const frond::http::Trace& trace, std::uint64_t id, Instant begun, Outcome outcome, CacheUse use);
   Reply take_reply(Job& job, Outcome outcome);
 
   scatter::ScatterContext& scatter_;

@@ -12,6 +12,7 @@
 #include "common/partition/files/rocks.h"
 #include "common/partition/format/format.h"
 #include "common/partition/partition.h"
+#include "common/partition/published_partition.h"
 
 namespace frond::partition {
 namespace {

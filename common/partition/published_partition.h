@@ -64,6 +64,9 @@ class PublishedSources {
   virtual Result<std::string> source(DocId docid) const = 0;
 };
 
+// kCorrupt, naming the file: one belongs to no table, or is named twice.
+Result<void> expect_tables(std::span<const PartitionFile> files);
+
 // Whether a file of a partition has ids.
 bool has_ids(const PartitionFile& file);
 

@@ -138,7 +138,10 @@ void GenerationFollower::advance() {
 void GenerationFollower::load(const repository::Manifest& manifest, const std::string& text) {
   const GenerationId id{manifest.generation, manifest.content};
   const auto set = board_.get();
-  if (!set->empty() && set->back()->id() == id) return settle();
+  if (!set->empty() && set->back()->id() == id) {
+    if (!std::exchange(swept_, true)) sweep(nullptr);  // what an earlier process left
+    return settle();
+  }
   const auto known = std::find_if(set->begin(), set->end(), [&](const auto& one) { return one->id() == id; });
   if (known != set->end()) {
     take(*known);

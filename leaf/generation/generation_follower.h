@@ -137,7 +137,7 @@ class GenerationFollower {
   Instant mend_at_ = Instant::min();
   std::chrono::milliseconds mend_back_off_{0};
   std::chrono::milliseconds back_off_{0};
-  bool begun_ = false;
+  bool begun_ = false, swept_ = false;
   std::map<GenerationId, Instant> superseded_;                         // when each was superseded
   std::map<std::string, std::weak_ptr<const OpenPartition>> retired_;  // by id; deleted when no longer open
 

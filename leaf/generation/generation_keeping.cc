@@ -14,13 +14,15 @@ namespace {
 constexpr std::chrono::minutes kReportKeptAfter{10};
 }  // namespace
 
-// Deletes all files except those of served generations, those in use by queries, and those of `wanted` (may be null).
+// Deletes all files except those of served generations, those in use by queries, and those of `wanted` (may be null)
+// that are of this leaf's shard.
 void GenerationFollower::sweep(const repository::Manifest* wanted) {
   std::set<std::string> partitions, files;
   if (wanted != nullptr) {
     files.insert(DataFolder::terms_file(wanted->term_statistics));
     for (const auto& file : wanted->changes) files.insert(DataFolder::changes_file(file));
-    for (const repository::PartitionEntry& entry : wanted->partitions) partitions.insert(entry.id);
+    for (std::size_t p = 0; p < wanted->partitions.size(); ++p)
+      if (loader_.is_of_shard(p)) partitions.insert(wanted->partitions[p].id);
   }
   const auto set = board_.get();
   for (const auto& generation : *set) {

@@ -9,6 +9,7 @@
 #include "common/base/text.h"
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
+#include "common/partition/published_partition.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/signature.h"
 #include "common/schema/schema_json.h"
@@ -61,6 +62,9 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
   loaded->schema_text = manifest.schema;
   loaded->field_tokens = manifest.field_tokens;
   loaded->statistics = manifest.statistics;
+  for (std::size_t p = shard_.number; p < manifest.partitions.size(); p += shard_.count)
+    if (auto named = partition::expect_tables(manifest.partitions[p].summary.files); !named)
+      return std::move(named).error().within("partition " + manifest.partitions[p].id);
   FROND_TRY(expect_room(manifest));
   FROND_TRY(open_terms(manifest, serving, *loaded, stopping));
   std::vector<const repository::PartitionEntry*> missing;
@@ -68,7 +72,7 @@ Result<std::shared_ptr<const ServedGeneration>> GenerationLoader::load(const rep
     if (!open.contains(manifest.partitions[p].id)) missing.push_back(&manifest.partitions[p]);
   for (auto& opened : FROND_TRY(open_missing(manifest, missing, stopping))) open.emplace(opened->id(), opened);
   for (std::uint32_t p = 0; p < manifest.partitions.size(); ++p) {
-    if (p % shard_.count != shard_.number) continue;
+    if (!is_of_shard(p)) continue;
     const repository::PartitionEntry& entry = manifest.partitions[p];
     const std::shared_ptr<const OpenPartition>& partition = open.at(entry.id);
     if (auto fits = expect_content(partition->partition(), entry); !fits)

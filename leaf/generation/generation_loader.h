@@ -79,6 +79,8 @@ class GenerationLoader {
   // it verifies it, once, as the disk has it: the cache may have a right page of a wrong file.
   void distrust(const std::string& name) { distrusted_.insert(name); }
   void read_disk_by(DiskRead read) { read_disk_ = std::move(read); }  // tests
+  // Whether a manifest's partition with this number is of the leaf's shard.
+  bool is_of_shard(std::size_t partition) const { return partition % shard_.count == shard_.number; }
   // Bytes that load() would fetch.
   std::uint64_t lacking(const repository::Manifest& manifest) const;
   // kUnavailable: the disk has no room for these bytes.

@@ -88,80 +88,41 @@ std::optional<lists::DeviceLease> KnownTerm::on_device(std::size_t partition, st
   return lease;
 }
 
-TermTable::Shard::Shard(std::size_t budget) : terms(budget, kMaxShare) {}
-
-TermTable::TermTable(std::size_t budget_bytes) : budget_bytes_(budget_bytes) {
-  if (budget_bytes == 0) return;
-  const std::size_t shards = std::clamp<std::size_t>(budget_bytes / kShardBytes, 1, kMaxShards);
-  for (std::size_t i = 0; i < shards; ++i) shards_.push_back(std::make_unique<Shard>(budget_bytes / shards));
-}
-
-TermTable::~TermTable() = default;
+TermTable::TermTable(std::size_t budget_bytes)
+    : terms_(budget_bytes, kMaxShare, std::clamp<std::size_t>(budget_bytes / kShardBytes, 1, kMaxShards)) {}
 
 Result<std::shared_ptr<const KnownTerm>> TermTable::look_up(const generation::ServedGeneration& generation,
                                                             std::string_view text) {
-  if (shards_.empty() || generation.serial == 0) return KnownTerm::make(generation, text);
+  if (!keeps(generation)) return KnownTerm::make(generation, text);
   const Key asked = key_of(generation, text);
-  Shard& shard = shard_of(asked);
-  {
-    const MutexLock lock(shard.mutex);
-    if (const auto* const found = shard.terms.find(asked)) {
-      ++shard.hits;
-      (*found)->ask();
-      return *found;
-    }
-    ++shard.misses;
+  if (auto found = terms_.find(asked)) {
+    found->ask();
+    return found;
   }
   auto made = FROND_TRY(KnownTerm::make(generation, text));
-  const std::size_t charge = made->bytes() + shard.terms.entry_bytes() + kNodes;
-  const MutexLock lock(shard.mutex);
-  if (const auto* const found = shard.terms.find(asked)) return *found;  // another thread was faster
-  if (!shard.terms.too_large(charge)) shard.terms.insert({generation.serial, made->text(), asked.hash}, made, charge);
-  return made;
+  const std::size_t charge = made->bytes() + terms_.entry_bytes() + kNodes;
+  return terms_.insert({generation.serial, made->text(), asked.hash}, made, charge);
 }
 
 std::shared_ptr<const KnownTerm> TermTable::find(const generation::ServedGeneration& generation,
                                                  std::string_view text) {
-  if (shards_.empty() || generation.serial == 0) return nullptr;
-  const Key asked = key_of(generation, text);
-  Shard& shard = shard_of(asked);
-  const MutexLock lock(shard.mutex);
-  const auto* const found = shard.terms.find(asked);
-  if (found == nullptr) return nullptr;
-  ++shard.hits;
-  (*found)->ask();
-  return *found;
+  if (!keeps(generation)) return nullptr;
+  auto found = terms_.find(key_of(generation, text), /*counts_misses=*/false);
+  if (found != nullptr) found->ask();
+  return found;
 }
 
 TermTable::Key TermTable::key_of(const generation::ServedGeneration& generation, std::string_view text) {
   return {generation.serial, text, std::hash<std::string_view>()(text) ^ (generation.serial * 0x9e3779b97f4a7c15ULL)};
 }
 
-// By high bits of the hash: the index inside a shard uses the low ones.
-TermTable::Shard& TermTable::shard_of(const Key& key) const { return *shards_[(key.hash >> 40) % shards_.size()]; }
-
 std::vector<std::pair<std::string, std::uint64_t>> TermTable::asked(
     const generation::ServedGeneration& generation) const {
   std::vector<std::pair<std::string, std::uint64_t>> all;
-  for (const auto& shard : shards_) {
-    const MutexLock lock(shard->mutex);
-    shard->terms.for_each([&](const Key& key, const std::shared_ptr<const KnownTerm>& term) {
-      if (key.generation == generation.serial && term->df() > 0) all.emplace_back(term->text(), term->times() + 1);
-    });
-  }
+  terms_.for_each([&](const Key& key, const std::shared_ptr<const KnownTerm>& term) {
+    if (key.generation == generation.serial && term->df() > 0) all.emplace_back(term->text(), term->times() + 1);
+  });
   return all;
-}
-
-TermTable::Counters TermTable::counters() const {
-  Counters sum;
-  for (const auto& shard : shards_) {
-    const MutexLock lock(shard->mutex);
-    sum.hits += shard->hits;
-    sum.misses += shard->misses;
-    sum.evictions += shard->terms.evictions();
-    sum.bytes += shard->terms.bytes();
-  }
-  return sum;
 }
 
 namespace {

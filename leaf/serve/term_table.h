@@ -6,8 +6,8 @@
 // The table keeps no list in memory: it has weak references to what the caches keep. A list found here is marked as
 // used, so that its cache keeps it (leaf/lists/list_store.h).
 //
-// A leaf has one table for all generations that it serves. Entries are kept within a budget, by a segmented LRU in
-// shards (common/cache/segmented_lru.h). Terms that the generation does not have are kept as well.
+// A leaf has one table for all generations that it serves. Entries are kept within a budget, in shards
+// (common/cache/shared_cache.h). Terms that the generation does not have are kept as well.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -20,7 +20,7 @@
 
 #include "common/base/mutex.h"
 #include "common/base/result.h"
-#include "common/cache/segmented_lru.h"
+#include "common/cache/shared_cache.h"
 #include "common/wire/messages.h"
 #include "leaf/generation/served_generation.h"
 #include "leaf/lists/list_store.h"
@@ -72,14 +72,8 @@ class KnownTerm {
 
 class TermTable {
  public:
-  struct Counters {
-    std::uint64_t hits = 0, misses = 0, evictions = 0;  // terms
-    std::uint64_t bytes = 0;                            // held now
-  };
-
   // 0 bytes: keeps nothing.
   explicit TermTable(std::size_t budget_bytes);
-  ~TermTable();
 
   // The term in the generation, which knows no lists if it is new. Terms of a generation without a serial number are
   // not kept. Errors as KnownTerm::make().
@@ -89,8 +83,8 @@ class TermTable {
   std::shared_ptr<const KnownTerm> find(const generation::ServedGeneration& generation, std::string_view text);
   // Its terms of the generation, and how often each was looked up.
   std::vector<std::pair<std::string, std::uint64_t>> asked(const generation::ServedGeneration& generation) const;
-  Counters counters() const;
-  std::size_t budget_bytes() const { return budget_bytes_; }
+  cache::Counters counters() const { return terms_.counters(); }  // of terms
+  std::size_t budget_bytes() const { return terms_.budget_bytes(); }
 
  private:
   // Of an entry: `text` is that of its KnownTerm.
@@ -104,17 +98,11 @@ class TermTable {
   struct HashOf {
     std::size_t operator()(const Key& key) const { return key.hash; }
   };
-  struct Shard {
-    explicit Shard(std::size_t budget);
-    mutable Mutex mutex;
-    cache::SegmentedLru<Key, std::shared_ptr<const KnownTerm>, HashOf> terms FROND_GUARDED_BY(mutex);
-    std::uint64_t hits FROND_GUARDED_BY(mutex) = 0, misses FROND_GUARDED_BY(mutex) = 0;
-  };
+  bool keeps(const generation::ServedGeneration& generation) const {
+    return budget_bytes() != 0 && generation.serial != 0;
+  }
 
-  Shard& shard_of(const Key& key) const;
-
-  const std::size_t budget_bytes_;
-  std::vector<std::unique_ptr<Shard>> shards_;  // none: nothing is kept
+  cache::SharedCache<Key, std::shared_ptr<const KnownTerm>, HashOf> terms_;
 };
 
 // The terms of a query that a generation has, with their weights there.

@@ -5,6 +5,7 @@
 #include "common/codec/list_codec.h"
 #include "common/partition/files/rocks.h"
 #include "common/partition/format/sst_layout.h"
+#include "common/partition/published_partition.h"
 
 namespace frond::partition {
 

@@ -11,6 +11,7 @@
 
 #include "common/base/text.h"
 #include "common/partition/files/rocks.h"
+#include "common/partition/published_partition.h"
 
 namespace frond::partition {
 namespace {

@@ -21,9 +21,6 @@
 
 namespace frond::partition {
 
-// kCorrupt, naming the file: one belongs to no table, or is named twice.
-Result<void> expect_tables(std::span<const PartitionFile> files);
-
 // Which files are of a family, by their names.
 using OfFamily = bool (*)(Family family, std::string_view file);
 

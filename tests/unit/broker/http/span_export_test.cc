@@ -156,6 +156,34 @@ TEST(ASpanExport, HasASpanForARequest) {
   EXPECT_EQ(text_of(span["attributes"], "http.response.status_code"), "503");
 }
 
+// Also one whose text is known, so that it is not read.
+TEST(ASpanExport, HasASpanForEachSearchThatTheCacheAnswers) {
+  const Collector collector;
+  const auto url = collector.url();
+  support::ScriptedBroker broker{{}};
+  broker.up();
+  {
+    const auto spans = *SpanExport::create(to(url), nullptr);
+    broker.service.shared().spans = spans.get();
+    SearchParameters parameters;
+    parameters.q = "cell";
+    for (int i = 0; i < 2; ++i) {
+      broker.service.search(parameters, [](const auto&) {}, "q=cell", {.trace = kKept});
+      broker.play();
+    }
+    EXPECT_TRUE(broker.service.known_answer("q=cell", kKept));
+    EXPECT_TRUE(broker.service.known_answer("q=cell")) << "of a trace that is not kept";
+    broker.service.shared().spans = nullptr;
+  }
+  std::vector<std::string> caches;
+  for (const json& span : collector.spans())
+    if (span["name"] == "search") {
+      caches.push_back(text_of(span["attributes"], "frond.cache"));
+      EXPECT_EQ(span["parentSpanId"], "0000000000000007");
+    }
+  EXPECT_EQ(caches, (std::vector<std::string>{"miss", "hit", "hit"}));
+}
+
 TEST(ASpanExport, WaitsForNoCollectorThatHangs) {
   const ScriptedHttp collector(
       [](const ScriptedHttp::Talk& talk) {

@@ -58,6 +58,20 @@ TEST_F(GenerationFollowerTest, LoadsSeveralPartitionsAtATimeAndNamesTheOneThatIs
   EXPECT_EQ(count("fetching"), 0u);
 }
 
+TEST_F(GenerationFollowerTest, FetchesNothingOfAPartitionWithAFileOfNoTable) {
+  publish(10);
+  auto manifest = *(*repository::RepositorySource::open((folder_ / "repository").string(), "c"))->manifest(1);
+  manifest.partitions[1].summary.files[0].name = "ix-0001.sst";
+  support::write_file(folder_ / "repository/c" / repository::manifest_path(1), repository::to_json(manifest));
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_TRUE(leaf.serving().empty());
+  EXPECT_NE(leaf.board.detail().find("partition g1-p1: file 'ix-0001.sst' belongs to no table"), std::string::npos)
+      << leaf.board.detail();
+  EXPECT_EQ(count("fetching"), 0u);
+  EXPECT_EQ(count("partitions"), 0u);
+}
+
 TEST_F(GenerationFollowerTest, KeepsWhatItFetchedOfAPartitionForTheNextAttempt) {
   publish(10, 1);
   const fs::path file = published_file("g1-p0"), away = folder_ / "away.sst";

@@ -17,13 +17,14 @@ namespace frond::leaf::generation {
 
 // A leaf's life between two starts.
 struct Leaf {
-  explicit Leaf(const std::filesystem::path& root, const Clock& clock, std::uint64_t disk_reserve = 0)
+  explicit Leaf(const std::filesystem::path& root, const Clock& clock, std::uint64_t disk_reserve = 0,
+                ShardOf shard = {})
       : source(*repository::RepositorySource::open((root / "repository").string(), "c")),
         data(*DataFolder::open(root / "data")),
         store(clock),
         registration{[this](std::uint64_t number, auto partition) { store.add(number, partition); },
                      [this](std::uint64_t number) { store.remove(number); }},
-        loader(*source, *data, {}, registration, disk_reserve),
+        loader(*source, *data, shard, registration, disk_reserve),
         follower({"c",
                   std::chrono::milliseconds(1000),
                   std::chrono::seconds(30),

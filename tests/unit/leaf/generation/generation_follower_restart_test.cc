@@ -16,6 +16,34 @@ TEST_F(GenerationFollowerTest, UsesAgainWhatItHasAfterARestart) {
   EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
 }
 
+// What was begun and is not wanted any more, though the collection does not change.
+TEST_F(GenerationFollowerTest, DeletesWhatAnEarlierLeafLeftWhereNothingIsNew) {
+  publish(10);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  fs::create_directories(folder_ / "data/partitions/g7-p0");
+  fs::create_directories(folder_ / "data/fetching/g7-p1");
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1}) << leaf.board.detail();
+  EXPECT_EQ(count("partitions"), 2u);
+  EXPECT_EQ(count("fetching"), 0u);
+}
+
+TEST_F(GenerationFollowerTest, DeletesPartitionsThatAreNotOfItsShardAnyMore) {
+  publish(10, 4);
+  { Leaf(folder_.path(), clock_).follower.step(); }
+  EXPECT_EQ(count("partitions"), 4u);
+  publish(20, 4);
+  fs::create_directories(folder_ / "data/partitions/g2-p0");  // begun before the shard was another one
+  fs::create_directories(folder_ / "data/fetching/g2-p2");
+  Leaf leaf(folder_.path(), clock_, 0, {1, 2});
+  leaf.follower.step();
+  let_leave(leaf);
+  EXPECT_EQ(leaf.serving().back(), 2u) << leaf.board.detail();
+  EXPECT_FALSE(fs::exists(folder_ / "data/partitions/g2-p0"));
+  EXPECT_EQ(count("fetching"), 0u);
+}
+
 constexpr std::uint64_t kAllOfTheDisk = std::uint64_t{1} << 60;  // so much is to stay free that nothing may be fetched
 
 // What a leaf of before 2026-11-30 left: a database of RocksDB's.
