@@ -1,6 +1,7 @@
 #include "leaf/schedulers.h"
 
 #include <algorithm>
+#include <random>
 #include <span>
 #include <utility>
 
@@ -8,10 +9,16 @@ namespace frond::leaf {
 
 Schedulers::Schedulers(const Options& options, schedule::CostModel model, const Clock& clock, Accelerator* gpu,
                        metrics::Registry& registry)
-    : pool_({.workers = options.cpu_threads, .queue_limit = options.queue_limit, .refuse_late = gpu == nullptr}, clock,
-            &registry),
-      costly_({options.costly_threads, options.queue_limit, schedule::WorkerPool::Options::Work::kCostly}, clock,
-              &registry) {
+    : pool_({.workers = options.cpu_threads,
+             .queue_limit = options.queue_limit,
+             .refuse_late = gpu == nullptr,
+             .secret = std::random_device()()},
+            clock, &registry),
+      costly_({.workers = options.costly_threads,
+               .queue_limit = options.queue_limit,
+               .work = schedule::WorkerPool::Options::Work::kCostly,
+               .secret = std::random_device()()},
+              clock, &registry) {
   if (!gpu) {
     schedule::export_no_queries(registry);
     return;
@@ -22,7 +29,8 @@ Schedulers::Schedulers(const Options& options, schedule::CostModel model, const 
                                         .gpu_batches = gpu->streams(),
                                         .max_waiting = options.gpu_queue_limit,
                                         .max_batch = 512 * std::max(1u, gpu->working()),
-                                        .model = std::move(model)},
+                                        .model = std::move(model),
+                                        .secret = std::random_device()()},
       schedule::QueryScheduler::Gpu{
           .search = [gpu, &clock](std::span<const engine::Plan> plans,
                                   engine::BatchTimes& times) { return gpu->try_search(plans, clock, &times); },

@@ -4,8 +4,10 @@
 // costly ones. While searches would take too long there are fewer places than the limits (adaptive_limit.h). One object
 // for all threads of the broker; thread-safe.
 //
-// Lines of msearch requests and costly searches may wait for a place. A free place goes to a line, or to the client
-// with the fewest costly searches under way; among equals to who came first.
+// Where there is no place, lines of msearch requests and costly searches wait for one, and so does another search of a
+// client that has less than its share: the places, divided by the weights of the clients that have or want some. A free
+// place goes to the client with the fewest for its weight; among equals to who came first. A client alone may have all
+// places. Others that come then get the next that are free, and it is the one that is refused.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,12 +27,14 @@ class Admission {
   struct Limits {
     std::size_t all = 512, batch = 128, costly = 16;
     std::size_t costly_per_client = 4;  // of `costly`
-    std::size_t waiting = 64;  // costly searches of one client that wait; lines of msearch requests do not count
+    // Costly searches of one client that wait, and of all clients those that are neither costly nor lines.
+    std::size_t waiting = 64;
   };
   struct Kind {
-    bool batch = false;              // a line of an msearch request
-    bool costly = false;             // common/wire/messages.h
-    frond::http::ClientId client{};  // matters for costly ones
+    bool batch = false;   // a line of an msearch request
+    bool costly = false;  // common/wire/messages.h
+    frond::http::ClientId client{};
+    std::uint32_t weight = 1;  // the client's
   };
   using Ticket = std::uint64_t;
   static constexpr Ticket kRefused = 0;
@@ -47,19 +51,20 @@ class Admission {
   Admission& operator=(const Admission&) = delete;
 
   // Takes a place if there is one. True: it was taken; give it back with end().
-  bool try_begin(Kind kind);
+  bool try_begin(const Kind& kind);
   // None: a place was taken, as by try_begin(). Else waits for one: `begin` is called when it was taken, from inside
-  // another search's end(), on that one's thread and without the lock. kRefused: too many of the client wait.
-  std::optional<Ticket> wait(Kind kind, std::function<void()> begin);
+  // another search's end(), on that one's thread and without the lock. kRefused: the client has its share, or too many
+  // wait.
+  std::optional<Ticket> wait(const Kind& kind, std::function<void()> begin);
   // Stops waiting; does nothing if `begin` was called or is about to be.
   void leave(Ticket ticket);
   // REQUIRES: a place was taken for the kind. `ended`: none if the search tells nothing.
-  void end(Kind kind, const std::optional<Ended>& ended = {});
+  void end(const Kind& kind, const std::optional<Ended>& ended = {});
 
   const Limits& limits() const { return limits_; }
-  // What is taken now, and how many places there are now.
+  // What is taken now, how many places there are now, and clients that have or want some.
   struct Taken {
-    std::size_t all = 0, batch = 0, costly = 0, waiting = 0, places = 0;
+    std::size_t all = 0, batch = 0, costly = 0, waiting = 0, places = 0, clients = 0;
   };
   Taken taken() const;
   std::size_t all() const { return taken().all; }
@@ -73,14 +78,22 @@ class Admission {
     Kind kind;
     std::function<void()> begin;
   };
-  // Costly searches of a client.
+  // Searches of a client.
   struct Client {
-    std::size_t running = 0, waiting = 0;
+    std::uint32_t weight = 1;
+    std::size_t running = 0, costly = 0;          // the costly ones among them
+    std::size_t waiting = 0, costly_waiting = 0;  // likewise
   };
-  bool has_room(Kind kind) const FROND_REQUIRES(mutex_);
-  void forget_if_idle(const frond::http::ClientId& client) FROND_REQUIRES(mutex_);
+  using Clients = std::unordered_map<frond::http::ClientId, Client, frond::net::AddressHash>;
+  static bool is_usual(const Kind& kind) { return !kind.batch && !kind.costly; }
+  bool has_room(const Kind& kind, const Client* client) const FROND_REQUIRES(mutex_);
+  bool may_begin(const Kind& kind, const Client* client) const FROND_REQUIRES(mutex_);
+  bool below_share(const Client& client) const FROND_REQUIRES(mutex_);
+  double load_of(const Client& client) const;
+  Client& known(const Kind& kind) FROND_REQUIRES(mutex_);
+  void forget_if_idle(Clients::iterator client) FROND_REQUIRES(mutex_);
   void take_out(std::list<Waiting>::iterator at, std::list<Waiting>& to) FROND_REQUIRES(mutex_);
-  void take(Kind kind) FROND_REQUIRES(mutex_);
+  void take(const Kind& kind, Client& client) FROND_REQUIRES(mutex_);
   void give();
   std::function<void()> next_to_begin();
 
@@ -89,9 +102,10 @@ class Admission {
   AdaptiveLimit adaptive_ FROND_GUARDED_BY(mutex_);
   std::size_t all_ FROND_GUARDED_BY(mutex_) = 0, batch_ FROND_GUARDED_BY(mutex_) = 0,
                    costly_ FROND_GUARDED_BY(mutex_) = 0;
-  std::list<Waiting> waiting_ FROND_GUARDED_BY(mutex_);  // at most one per request
-  std::unordered_map<frond::http::ClientId, Client, frond::net::AddressHash> clients_
-      FROND_GUARDED_BY(mutex_);  // those with costly searches
+  std::list<Waiting> waiting_ FROND_GUARDED_BY(mutex_);     // lines: at most one per request
+  std::size_t usual_waiting_ FROND_GUARDED_BY(mutex_) = 0;  // neither costly nor lines
+  Clients clients_ FROND_GUARDED_BY(mutex_);                // that have searches, evaluated or waiting
+  std::uint64_t weights_ FROND_GUARDED_BY(mutex_) = 0;      // of them
   Ticket last_ FROND_GUARDED_BY(mutex_) = 0;
   bool giving_ FROND_GUARDED_BY(mutex_) = false;  // a thread is in give()
 };

@@ -37,7 +37,9 @@ inline constexpr Family kCostlyInFlight{"frond_broker_costly_searches_in_flight"
 inline constexpr Family kCostlyInFlightLimit{"frond_broker_costly_searches_in_flight_limit",
                                              "Costly searches that may be evaluated at a time."};
 inline constexpr Family kWaiting{"frond_broker_searches_waiting",
-                                 "Costly searches and lines of msearch requests that wait for a place."};
+                                 "Searches and lines of msearch requests that wait for a place."};
+inline constexpr Family kClients{"frond_broker_clients",
+                                 "Clients with searches that are evaluated or wait for a place."};
 inline constexpr Family kMsearches{"frond_broker_msearches_in_flight", "msearch requests at work."};
 inline constexpr Family kMsearchesLimit{"frond_broker_msearches_in_flight_limit",
                                         "msearch requests that may be at work at a time; more are refused with 429."};

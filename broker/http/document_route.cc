@@ -78,12 +78,12 @@ Response unknown(const std::vector<wire::UnsearchedPartition>& unsearched) {
 class LookUpJob : public std::enable_shared_from_this<LookUpJob> {
  public:
   LookUpJob(SearchService& service, std::shared_ptr<const cluster::Topology> topology, Wanted wanted,
-            const frond::http::ClientId& client, Responder responder)
+            const frond::http::Asker& asker, Responder responder)
       : service_(service),
         in_use_(service.in_use()),
         topology_(std::move(topology)),
         wanted_(std::move(wanted)),
-        kind_{.batch = false, .costly = true, .client = client},
+        kind_{.batch = false, .costly = true, .client = asker.client, .weight = asker.weight},
         deadline_(Deadline::after(timers().clock(), service.config().default_timeout)),
         responder_(std::move(responder)) {}
 
@@ -170,7 +170,7 @@ void serve_document(SearchService& service, std::optional<std::string> id, const
         503, "Unavailable",
         "The leaf " + *old +
             " is of an older version, which finds no document by its id; no other has its partitions."));
-  std::make_shared<LookUpJob>(service, std::move(topology), std::move(wanted), request.client, std::move(responder))
+  std::make_shared<LookUpJob>(service, std::move(topology), std::move(wanted), request.asker(), std::move(responder))
       ->begin();
 }
 

@@ -38,6 +38,7 @@ void show_admission(metrics::Registry& registry, const Admission& admission) {
   set(registry, families::kMsearchInFlightLimit, static_cast<double>(admission.limits().batch));
   set(registry, families::kCostlyInFlight, static_cast<double>(taken.costly));
   set(registry, families::kWaiting, static_cast<double>(taken.waiting));
+  set(registry, families::kClients, static_cast<double>(taken.clients));
   set(registry, families::kCostlyInFlightLimit, static_cast<double>(admission.limits().costly));
 }
 

@@ -1,6 +1,7 @@
 #include "broker/http/search_service.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "broker/http/answer.h"
@@ -22,6 +23,16 @@ constexpr microseconds kMaxSlack = milliseconds(50);
 constexpr int kShareThatMayBeLost = 4;
 // Budget of each thread for known texts, for all collections: this share of the cache's, and at most so many bytes.
 constexpr std::size_t kKnownShare = 64, kMaxKnownBytes = 1 << 20;
+
+// By which leaves tell clients apart; of all brokers the same. Lines of a client's msearch requests are another one, so
+// that its single searches do not wait behind them.
+std::uint32_t number_of(const Admission::Kind& kind) {
+  std::uint64_t high = 0, low = 0;
+  std::memcpy(&high, kind.client.data(), sizeof high);
+  std::memcpy(&low, kind.client.data() + sizeof high, sizeof low);
+  const std::uint64_t mixed = (((high + kind.batch) * 0x9e3779b97f4a7c15) ^ low) * 0xbf58476d1ce4e5b9;
+  return std::max(1u, static_cast<std::uint32_t>(mixed >> 32));
+}
 
 // An evaluation by the leaves, and the place that was taken for it.
 class Evaluation final : public scatter::Abandonable {
@@ -104,7 +115,7 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
     if (!text.empty() && !job->cursor) known_.remember(text, job->topology->id(), job->key);
     answer(*job, cached);
   } else {
-    job->kind = {job->line.has_value(), is_costly(*job), asker.client};
+    job->kind = {job->line.has_value(), is_costly(*job), asker.client, asker.weight};
     begin(job);
   }
   Ticket ticket;
@@ -122,12 +133,10 @@ void SearchService::give_time(Job& job, Instant from) {
 // Shares the evaluation of an equal search, or starts one that others may share.
 void SearchService::begin(const std::shared_ptr<Job>& job) {
   if (join(job)) return;
-  const bool waits = job->line || job->kind.costly;
-  if (!waits && shared_.admission.try_begin(job->kind)) return lead(job);
+  if (shared_.admission.try_begin(job->kind)) return lead(job);
   // Called on the thread of the search whose end makes room; the job is passed on and not kept there.
-  job->turn = !waits ? Admission::kRefused : shared_.admission.wait(job->kind, [this, job = job]() mutable {
-    home_.run([this, job = std::move(job)] { take_place(job); });
-  });
+  job->turn = shared_.admission.wait(
+      job->kind, [this, job = job]() mutable { home_.run([this, job = std::move(job)] { take_place(job); }); });
   if (!job->turn) return lead(job);
   if (*job->turn == Admission::kRefused) {
     job->turn.reset();
@@ -232,6 +241,7 @@ scatter::SearchPlan SearchService::plan_with_trace(const Job& job) const {
   plan.request.trace = {job.trace.high, job.trace.low};
   plan.request.profile_from = shared_.slow.least();
   plan.request.profile |= job.span != 0;
+  plan.request.client = {number_of(job.kind), job.kind.weight};
   return plan;
 }
 

@@ -29,6 +29,7 @@ using ClientId = std::array<std::uint8_t, 16>;
 struct Asker {
   ClientId client{};
   Trace trace = {};
+  std::uint32_t weight = 1;  // the client's, beside others
 };
 
 struct Request {
@@ -43,12 +44,13 @@ struct Request {
   // From the server's Gatekeeper (below); null: nothing is counted. Whoever keeps it keeps the request's place.
   std::shared_ptr<Permit> permit;
   ClientId client{};
+  std::uint32_t client_weight = 1;
   Trace trace;  // given by the server
   // Its bytes, counted in Server::Config::max_body_bytes: whoever keeps the body keeps this, too. Null: few.
   std::shared_ptr<const void> counted;
   // The first field of that name; empty if there is none.
   std::string_view header(std::string_view lower_case_name) const;
-  Asker asker() const { return {client, trace}; }
+  Asker asker() const { return {client, trace, client_weight}; }
 };
 
 // A body that is read while it is sent: a file, say. It outlives the answer's connection for as long as a read takes.
@@ -150,6 +152,7 @@ struct Admittance {
   std::optional<Response> refusal;  // empty: the request is admitted
   std::shared_ptr<Permit> permit;   // may be null
   std::optional<ClientId> client;   // by its key; empty: its address
+  std::uint32_t weight = 1;         // its share beside other clients
 };
 
 // Called on the io thread with a request's header, before any of its body is read, for routes that are not kOpen.

@@ -51,7 +51,8 @@ struct Routing {
   std::optional<Response> answer;         // 404, 405, 415, or the list of methods
   Response (*shape)(Response) = nullptr;  // of what the server refuses the request with; null: as it is
   std::shared_ptr<Permit> permit;         // what an admitted request holds; the router leaves it empty
-  ClientId client{};                      // … and this
+  ClientId client{};                      // … and these
+  std::uint32_t client_weight = 1;
 };
 
 class Router {

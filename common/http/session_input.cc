@@ -99,6 +99,7 @@ Routing Session::route() {
               .answer = routing.shape ? routing.shape(*std::move(admittance.refusal)) : std::move(admittance.refusal)};
     routing.permit = std::move(admittance.permit);
     if (admittance.client) routing.client = *admittance.client;
+    routing.client_weight = admittance.weight;
   }
   return routing;
 }
@@ -207,6 +208,7 @@ void Session::dispatch() {
     const std::size_t header_bytes = parser_.header_room();
     Request request = parser_.take();
     request.client = routing.client;
+    request.client_weight = routing.client_weight;
     request.trace = slot.trace;
     auto counted = std::exchange(counted_, nullptr);
     slot.counted = request.counted = counted;

@@ -17,7 +17,7 @@ using http::Access;
 
 constexpr std::string_view kBase64Url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr std::string_view kHex = "0123456789abcdef";
-constexpr std::string_view kHashName = "sha256:", kRate = "rate=", kInFlight = "in-flight=";
+constexpr std::string_view kHashName = "sha256:", kRate = "rate=", kInFlight = "in-flight=", kWeight = "weight=";
 
 constexpr bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -54,7 +54,8 @@ bool parse_number(std::string_view text, Number min, Number max, Number& to) {
   return number && to >= min && to <= max;
 }
 
-Result<void> parse_limit(std::string_view word, Limits& limits) {
+Result<void> parse_limit(std::string_view word, KeyEntry& entry) {
+  Limits& limits = entry.limits;
   if (word.starts_with(kRate)) {
     if (limits.rate != 0) return invalid("rate= stands there twice");
     if (!parse_number(word.substr(kRate.size()), kMinRate, kMaxRate, limits.rate))
@@ -63,8 +64,12 @@ Result<void> parse_limit(std::string_view word, Limits& limits) {
     if (limits.in_flight != 0) return invalid("in-flight= stands there twice");
     if (!parse_number(word.substr(kInFlight.size()), 1u, kMaxInFlight, limits.in_flight))
       return invalid("in-flight= must be a whole number from 1 to " + std::to_string(kMaxInFlight));
+  } else if (word.starts_with(kWeight)) {
+    if (entry.weight != 0) return invalid("weight= stands there twice");
+    if (!parse_number(word.substr(kWeight.size()), 1u, kMaxWeight, entry.weight))
+      return invalid("weight= must be a whole number from 1 to " + std::to_string(kMaxWeight));
   } else {
-    return invalid("a word after the digest is neither rate= nor in-flight=");
+    return invalid("a word after the digest is none of rate=, in-flight= and weight=");
   }
   return {};
 }
@@ -154,6 +159,7 @@ std::string KeyEntry::line() const {
     line += " " + std::string(kRate) + std::string(text, end);
   }
   if (limits.in_flight > 0) line += " " + std::string(kInFlight) + std::to_string(limits.in_flight);
+  if (weight > 0) line += " " + std::string(kWeight) + std::to_string(weight);
   return line;
 }
 
@@ -165,7 +171,7 @@ Result<KeyEntry> KeyEntry::parse(std::string_view line) {
   entry.name = words[0];
   entry.scopes = FROND_TRY(Scopes::parse(words[1]));
   entry.digest = FROND_TRY(parse_digest(words[2]));
-  for (std::size_t i = 3; i < words.size(); ++i) FROND_TRY(parse_limit(words[i], entry.limits));
+  for (std::size_t i = 3; i < words.size(); ++i) FROND_TRY(parse_limit(words[i], entry));
   return entry;
 }
 

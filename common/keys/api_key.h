@@ -52,15 +52,17 @@ struct Limits {
 };
 inline constexpr double kMinRate = 0.001, kMaxRate = 1e6;
 inline constexpr std::uint32_t kMaxInFlight = 1 << 20;
+inline constexpr std::uint32_t kMaxWeight = 100;
 
 // One key as the key file describes it.
 struct KeyEntry {
   std::string name;  // for people: letters, digits and -._ up to kMaxNameBytes
   Scopes scopes;
-  tls::Sha256 digest{};  // of the key
-  Limits limits;         // a limit that is 0 is the server's default
+  tls::Sha256 digest{};      // of the key
+  Limits limits;             // a limit that is 0 is the server's default
+  std::uint32_t weight = 0;  // its share beside other clients, where they wait for each other; 0: 1
 
-  // A line of the key file, without its end: "NAME SCOPES sha256:HEX [rate=R] [in-flight=N]".
+  // A line of the key file, without its end: "NAME SCOPES sha256:HEX [rate=R] [in-flight=N] [weight=W]".
   std::string line() const;
   // kInvalid; the message does not repeat the line, which may hold a key by mistake.
   static Result<KeyEntry> parse(std::string_view line);

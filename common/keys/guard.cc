@@ -131,7 +131,7 @@ Guard::Refusal Guard::admit_address(const http::ClientAddress& from, std::shared
 }
 
 Guard::Refusal Guard::admit_key(const http::Request& header, Access needed, std::shared_ptr<Place>& place,
-                                std::optional<http::ClientId>& client) {
+                                http::Admittance& admitted) {
   const Credential credential = credential_of(header);
   switch (credential.kind) {
     case Credential::Kind::kNone:
@@ -155,7 +155,8 @@ Guard::Refusal Guard::admit_key(const http::Request& header, Access needed, std:
                                                           "\", error=\"insufficient_scope\", scope=\"" + scope + "\"");
     return deny(Reason::kScope, std::move(response));
   }
-  std::copy_n(key->entry.digest.begin(), client.emplace().size(), client->begin());
+  std::copy_n(key->entry.digest.begin(), admitted.client.emplace().size(), admitted.client->begin());
+  admitted.weight = std::max(1u, key->entry.weight);
   if (!key->limits.any()) return {};
   const Verdict verdict = key->meter->enter(key->limits, clock_.now());
   if (!verdict) return too_many(verdict, true);
@@ -174,16 +175,17 @@ bool Guard::has_scope(const http::Request& header, Access scope) const {
 http::Admittance Guard::admit(const http::Request& header, const http::ClientAddress& from, Access needed) {
   if (needed == Access::kOpen) return {};
   std::shared_ptr<Place> place;
-  std::optional<http::ClientId> client;
+  http::Admittance admitted;
   if (auto refusal = admit_address(from, place)) return {.refusal = std::move(refusal)};
   if (ring_) {
-    if (auto refusal = admit_key(header, needed, place, client)) return {.refusal = std::move(refusal)};
+    if (auto refusal = admit_key(header, needed, place, admitted)) return {.refusal = std::move(refusal)};
   } else if (needed == Access::kWrite && !config_.writing_is_checked_behind) {
     return {.refusal = deny(Reason::kNoKey, problem(403, "Forbidden",
                                                     "Writing is closed: this server was started without a file of "
                                                     "API keys."))};
   }
-  return {std::nullopt, std::move(place), client};
+  admitted.permit = std::move(place);
+  return admitted;
 }
 
 Result<std::unique_ptr<KeyRing>> KeyRing::load(std::string file, const Limits& defaults) {

@@ -132,7 +132,7 @@ class Guard {
   http::Response too_many(const Verdict& verdict, bool of_key);
   Refusal admit_address(const http::ClientAddress& from, std::shared_ptr<Place>& place);
   Refusal admit_key(const http::Request& header, http::Access needed, std::shared_ptr<Place>& place,
-                    std::optional<http::ClientId>& client);
+                    http::Admittance& admitted);
   void tell(std::string_view what);
 
   const Config config_;

@@ -57,7 +57,7 @@ Result<void> ObjectLease::replace_note(const std::filesystem::path& note) const 
 }
 
 Result<void> ObjectLease::write() {
-  const auto begun = Clock::now();
+  const Instant begun = clock_.now();
   FROND_TRY(store_.put(folder_ + id_, text_, {}));
   const MutexLock lock(mutex_);
   written_ = begun;
@@ -99,7 +99,7 @@ void ObjectLease::renew() {
   for (;;) {
     {
       MutexLock lock(mutex_);
-      const auto until = Clock::now() + std::chrono::milliseconds(time_) / 4;
+      const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(time_) / 4;
       while (!over_ && wake_.wait_until(lock.mutex(), until) != std::cv_status::timeout) {
       }
       if (over_ || !lost_.empty()) return;
@@ -116,7 +116,7 @@ void ObjectLease::renew() {
 Result<void> ObjectLease::expect_held() const {
   const MutexLock lock(mutex_);
   if (!lost_.empty()) return Error(Code::kUnavailable, "the right to write is lost: " + lost_);
-  if (Clock::now() < written_ + std::chrono::milliseconds(time_) / 2) return {};
+  if (clock_.now() < written_ + std::chrono::milliseconds(time_) / 2) return {};
   return Error(Code::kUnavailable, "the right to write may be lost: the object store did not take its renewal in time");
 }
 

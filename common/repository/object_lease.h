@@ -7,7 +7,7 @@
 // each lists after it wrote. Both may fail, never both succeed. Older objects are of dead writers, and are removed.
 // Ages are taken from the store's clock alone: Last-Modified against Date. Holding: a thread writes the object again
 // after a quarter of the lease time. If the object is gone, or another writer's live object is there, or it could not
-// be written for too long, the lease is lost.
+// be written for too long, the lease is lost. That time goes on while the machine is suspended.
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
@@ -15,6 +15,7 @@
 #include <string>
 #include <thread>
 
+#include "common/base/boot_clock.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/objects/object_store.h"
@@ -49,16 +50,16 @@ class ObjectLease {
   Result<bool> obeys_conditions() const;
   void renew();
 
-  using Clock = std::chrono::steady_clock;
   const objects::ObjectStore& store_;
   const std::string folder_, id_, text_;
   const std::chrono::seconds time_;
+  const BootClock clock_{};
   bool conditional_ = false;
   mutable Mutex mutex_;
   std::condition_variable_any wake_;
   bool over_ FROND_GUARDED_BY(mutex_) = false;
-  std::string lost_ FROND_GUARDED_BY(mutex_);           // why; empty: it is held
-  Clock::time_point written_ FROND_GUARDED_BY(mutex_);  // when the last write that succeeded began
+  std::string lost_ FROND_GUARDED_BY(mutex_);  // why; empty: it is held
+  Instant written_ FROND_GUARDED_BY(mutex_);   // when the last write that succeeded began
   std::thread thread_;
 };
 

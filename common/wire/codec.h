@@ -24,6 +24,7 @@ struct SearchHead {
   std::uint64_t request_id = 0;
   std::chrono::microseconds budget{0};
   bool is_words = false;  // it has no clause, filter, order, facets or columns
+  ClientShare client = {};
 };
 std::optional<SearchHead> head_of_search(ByteView request);
 // Which of a leaf's collections a request is for, as far as it says. Nothing for what is no message.

@@ -1,6 +1,8 @@
 // A broker's requests.
 #include "common/wire/decode_parts.h"
 
+#include <algorithm>
+
 namespace frond::wire {
 namespace {
 
@@ -20,6 +22,10 @@ Result<std::vector<std::string>> columns_of(capnp::List<capnp::Text>::Reader fro
     to.push_back(string_of(name));
   }
   return to;
+}
+
+ClientShare client_of(schema::SearchRequest::Reader from) {
+  return {from.getClient(), std::clamp<std::uint32_t>(from.getWeight(), 1, kMaxClientWeight)};
 }
 
 Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
@@ -49,6 +55,7 @@ Result<void> get(schema::SearchRequest::Reader from, SearchRequest& to) {
   to.content = from.getContent();
   to.profile_from = std::chrono::microseconds(from.getProfileFromMicros());
   to.trace = {from.getTraceHigh(), from.getTraceLow()};
+  to.client = client_of(from);
   to.prior_weight = from.getPriorWeight();
   if (to.prior_weight > scoring::kMaxPriorWeight) return corrupt("the weight of priors is out of range");
   if (from.hasBm25()) to.bm25 = FROND_TRY(bm25_of(from.getBm25().getK1(), from.getBm25().getB()));
@@ -172,7 +179,8 @@ std::optional<SearchHead> head_of_search(ByteView request) {
   return glance<schema::Request>(request, [](schema::Request::Reader from) -> std::optional<SearchHead> {
     if (!from.isSearch() && !from.isClauses()) return {};
     const auto search = from.isSearch() ? from.getSearch() : from.getClauses().getSearch();
-    return SearchHead{from.getRequestId(), std::chrono::microseconds(search.getBudgetMicros()), from.isSearch()};
+    return SearchHead{from.getRequestId(), std::chrono::microseconds(search.getBudgetMicros()), from.isSearch(),
+                      client_of(search)};
   });
 }
 

@@ -39,6 +39,8 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   to.setProfileFromMicros(micros_of(from.profile_from));
   to.setTraceHigh(from.trace.high);
   to.setTraceLow(from.trace.low);
+  to.setClient(from.client.id);
+  to.setWeight(static_cast<std::uint8_t>(from.client.weight));
   if (from.bm25) {
     auto bm25 = to.initBm25();
     bm25.setK1(from.bm25->k1);

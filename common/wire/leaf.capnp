@@ -64,6 +64,8 @@ struct SearchRequest {
   profileFromMicros @14 :UInt32; # the reply has profiles of partitions, and the leaf logs the search, if it takes as long; 0: if `profile` is set
   traceHigh @15 :UInt64;         # a trace's id (W3C Trace Context), for the leaf's log; both 0: none
   traceLow @16 :UInt64;
+  client @17 :UInt32;            # who asks: a number of its key or address; 0: not told. Clients share the leaf's time
+  weight @18 :UInt8 = 1;         # … by their weights, 1..100. Leaves that do not know them serve first who comes first
 }
 # A search with something that leaves without feature 8 do not know: to them it is of an unknown kind.
 struct ClauseSearch {

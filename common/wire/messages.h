@@ -39,8 +39,9 @@ inline constexpr std::size_t kMaxFetchedIdBytes = 4096;         // of a fetch by
 inline constexpr std::size_t kMaxFetchedBodyBytes = 32u << 20;  // of a document by id; the rest is cut off
 inline constexpr std::size_t kMaxBrokerNameBytes = 256;
 inline constexpr std::size_t kMaxCollectionNameBytes = 1024;
-inline constexpr std::size_t kMaxGenerations = 64;        // in one HelloReply
-inline constexpr std::size_t kMaxBudgets = 256;           // likewise
+inline constexpr std::size_t kMaxGenerations = 64;  // in one HelloReply
+inline constexpr std::size_t kMaxBudgets = 256;     // likewise
+inline constexpr std::uint32_t kMaxClientWeight = 100;
 inline constexpr std::chrono::hours kMaxBudget{1};        // of a search or fetch; a leaf takes a longer one for this
 inline constexpr std::size_t kMaxClauseBytes = 1u << 20;  // of SearchRequest::clause, and of its filter
 inline constexpr std::size_t kMaxColumns =
@@ -82,6 +83,12 @@ struct Show {
   bool explain = false;  // as FetchRequest::explain
 };
 
+// Who asks, and its share of a leaf's time beside others.
+struct ClientShare {
+  std::uint32_t id = 0;      // 0: not told
+  std::uint32_t weight = 1;  // 1 .. kMaxClientWeight
+};
+
 struct SearchRequest {
   std::uint64_t request_id = 0;  // chosen by the broker; the reply has the same
   Generation generation = 0;
@@ -116,6 +123,7 @@ struct SearchRequest {
   struct TraceId {
     std::uint64_t high = 0, low = 0;  // of W3C Trace Context; both 0: none
   } trace = {};
+  ClientShare client = {};
 };
 
 // The result of one mode (AND or OR) over all partitions that the leaf searched.

@@ -1,12 +1,15 @@
 #pragma once
-// The keys of a log's database, as operation_log.h lists them. Internal to this folder.
+// The database of a log, and its keys, as operation_log.h lists them. Internal to this folder.
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include <rocksdb/options.h>
 #include <rocksdb/status.h>
+
+#include "common/base/result.h"
 
 namespace frond::indexer::write {
 
@@ -26,6 +29,7 @@ inline std::optional<std::uint64_t> number_of(std::string_view key) {
 }
 
 rocksdb::Options log_options();
+Result<void> checked(const rocksdb::Status& status, const std::filesystem::path& folder);
 // Whether it is that another one has the database open.
 bool is_held(const rocksdb::Status& status);
 

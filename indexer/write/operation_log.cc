@@ -46,48 +46,14 @@ std::optional<Operation> operation_of(std::string_view value) {
   return Operation{std::string(rest.substr(0, length)), std::string(rest.substr(length))};
 }
 
-Result<void> checked(const rocksdb::Status& status, const std::filesystem::path& folder) {
-  if (status.ok()) return {};
-  return partition::error_of(status, folder.string());
-}
 // What failed may be in the log all the same.
-Result<void> perhaps(Result<void> done) {
+template <class T>
+Result<T> perhaps(Result<T> done) {
   if (!done) return std::move(done).error().within(kMayBeAccepted);
   return done;
 }
 
-// The same of a write. After one that failed, RocksDB takes no more until it is told that the disk may be well again.
-Result<void> written(rocksdb::DB& db, const rocksdb::Status& status, const std::filesystem::path& folder) {
-  if (!status.ok()) db.Resume().PermitUncheckedError();
-  return checked(status, folder);
-}
-
 }  // namespace
-
-rocksdb::Options log_options() {
-  rocksdb::Options options = partition::table_options(partition::FileReads::kBuffered);
-  options.create_if_missing = true;
-  options.disable_auto_compactions = false;
-  options.write_buffer_size = std::size_t{4} << 20;
-  options.max_write_buffer_number = 2;
-  // So that most of what a compaction reads was forgotten by then, which costs nothing to leave out. Writes don't wait
-  // for it.
-  options.level0_file_num_compaction_trigger = 16;
-  options.level0_slowdown_writes_trigger = 64;
-  options.level0_stop_writes_trigger = 96;
-  options.max_open_files = 64;
-  options.max_manifest_file_size = std::uint64_t{4} << 20;
-  // A torn end of the write-ahead log was never acknowledged; anything else that is wrong is told.
-  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-  return options;
-}
-
-// RocksDB has no status of its own for a lock that is held; the path that it names may contain any word.
-bool is_held(const rocksdb::Status& status) {
-  const std::string text = status.ToString();
-  if (text.starts_with("IO error: lock hold by current process")) return true;
-  return text.starts_with("IO error: While lock file") && !text.ends_with("No locks available");
-}
 
 Folded folded(std::span<const Operation> operations) {
   Folded folded;
@@ -105,8 +71,7 @@ Folded folded(std::span<const Operation> operations) {
   return folded;
 }
 
-OperationLog::OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db)
-    : folder_(std::move(folder)), db_(std::move(db)) {}
+OperationLog::OperationLog(std::filesystem::path folder, Db db) : folder_(std::move(folder)), db_(std::move(db)) {}
 OperationLog::~OperationLog() = default;
 
 Error OperationLog::error(const std::string& what) const {
@@ -115,7 +80,7 @@ Error OperationLog::error(const std::string& what) const {
 
 Result<std::optional<std::string>> OperationLog::get(std::string_view key) const {
   std::string value;
-  const auto status = db_->Get({}, slice_of(key), &value);
+  const auto status = FROND_TRY(db())->Get({}, slice_of(key), &value);
   if (status.IsNotFound()) return std::optional<std::string>();
   FROND_TRY(checked(status, folder_));
   return std::optional<std::string>(std::move(value));
@@ -124,7 +89,8 @@ Result<std::optional<std::string>> OperationLog::get(std::string_view key) const
 Result<void> OperationLog::write_synced(rocksdb::WriteBatch& batch) {
   rocksdb::WriteOptions synced;
   synced.sync = true;
-  return written(*db_, db_->Write(synced, &batch), folder_);
+  const Db db = FROND_TRY(this->db());
+  return written(db, db->Write(synced, &batch));
 }
 
 Result<void> OperationLog::put(std::string_view key, std::string_view value) {
@@ -143,7 +109,7 @@ Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::
     if (loss.any()) return Error(Code::kCorrupt, folder.string() + ": " + loss.text());
     rocksdb::DB* db = nullptr;
     const auto status = rocksdb::DB::Open(log_options(), folder.string(), &db);
-    std::unique_ptr<rocksdb::DB> owned(db);
+    Db owned(db);
     if (is_held(status)) return Error(Code::kOverloaded, folder.string() + ": another service has it open");
     FROND_TRY(checked(status, folder));
     FROND_TRY(files::sync_parent(folder));  // it may be new: RocksDB syncs what is in it
@@ -174,11 +140,12 @@ Result<void> OperationLog::recover(const PublishedChanges& of_generation, const 
   const Sequence published = std::max(of_this_log ? of_generation.sequence : 0, head.published);
   const Sequence forgotten = number_of(FROND_TRY(get(kForgotten)).value_or("")).value_or(0);
   Sequence last = std::max({of_generation.sequence, forgotten, known.last});
-  FROND_TRY(checked(db_->DeleteRange({}, db_->DefaultColumnFamily(), slice_of(numbered(kOperation, 0)),
-                                     slice_of(numbered(kOperation, published + 1))),
+  const Db db = FROND_TRY(this->db());
+  FROND_TRY(checked(db->DeleteRange({}, db->DefaultColumnFamily(), slice_of(numbered(kOperation, 0)),
+                                    slice_of(numbered(kOperation, published + 1))),
                     folder_));
   Sequence next = std::max(published, forgotten) + 1, first = 0;  // without gaps
-  const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
+  const std::unique_ptr<rocksdb::Iterator> at(db->NewIterator({}));
   for (at->Seek(slice_of(numbered(kOperation, 0))); at->Valid() && at->key()[0] == kOperation; at->Next()) {
     const auto number = number_of(text_of(at->key()));
     const auto operation = operation_of(text_of(at->value()));
@@ -271,7 +238,8 @@ Result<Appended> OperationLog::write(std::span<const Operation> operations, cons
         for (const Operation& operation : operations)
           FROND_TRY(checked(add_operation(batch, ++next, operation), folder_));
         // Written in the order of their numbers, so that whoever reads one has all before it.
-        FROND_TRY(perhaps(written(*db_, db_->Write({}, &batch), folder_)));
+        const Db db = FROND_TRY(this->db());
+        FROND_TRY(perhaps(written(db, db->Write({}, &batch))));
         if (mark) ++keys_;
         last_ = next;
         waiting_ += operations.size();
@@ -284,7 +252,8 @@ Result<Appended> OperationLog::write(std::span<const Operation> operations, cons
 
 Result<void> OperationLog::sync(const Appended& appended) {
   return guarded(folder_.string(), [&]() -> Result<void> {
-    FROND_TRY(perhaps(written(*db_, db_->SyncWAL(), folder_)));
+    const Db db = FROND_TRY(perhaps(this->db()));
+    FROND_TRY(perhaps(written(db, db->SyncWAL())));
     for (Sequence before = synced_; before < appended.last && !synced_.compare_exchange_weak(before, appended.last);) {
     }
     return perhaps(head_->acknowledge(appended.last));
@@ -297,7 +266,8 @@ Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max
     taken.last = after;
     const Sequence all = last_;
     bool more = false;
-    const std::unique_ptr<rocksdb::Iterator> at(db_->NewIterator({}));
+    const Db db = FROND_TRY(this->db());
+    const std::unique_ptr<rocksdb::Iterator> at(db->NewIterator({}));
     for (at->Seek(slice_of(numbered(kOperation, after + 1))); at->Valid() && at->key()[0] == kOperation; at->Next()) {
       auto operation = operation_of(text_of(at->value()));
       const auto number = number_of(text_of(at->key()));
@@ -322,7 +292,8 @@ Result<void> OperationLog::forget(const Taken& taken) {
     rocksdb::WriteBatch batch;
     batch.DeleteRange(slice_of(numbered(kOperation, 0)), slice_of(numbered(kOperation, taken.last + 1)));
     batch.Put(slice_of(kForgotten), slice_of(numbered(kOperation, taken.last)));
-    FROND_TRY(written(*db_, db_->Write({}, &batch), folder_));
+    const Db db = FROND_TRY(this->db());
+    FROND_TRY(written(db, db->Write({}, &batch)));
     return head_->forget(taken.last);
   });
 }
@@ -354,7 +325,8 @@ Result<void> OperationLog::set_aside(const std::filesystem::path& file) {
     for (Taken some = FROND_TRY(read(0, kSetAsideBytes)); !some.operations.empty();
          some = FROND_TRY(read(0, kSetAsideBytes)))
       FROND_TRY(forget(some));
-    return written(*db_, db_->SyncWAL(), folder_);
+    const Db db = FROND_TRY(this->db());
+    return written(db, db->SyncWAL());
   });
 }
 

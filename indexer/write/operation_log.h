@@ -26,6 +26,7 @@
 
 namespace rocksdb {
 class DB;
+class Status;
 class WriteBatch;
 }  // namespace rocksdb
 
@@ -67,6 +68,9 @@ struct Appended {
   bool repeated = false;  // they were appended before, by a request with the same mark
 };
 
+// After a write that failed for good (EIO, a file that may not grow) RocksDB takes no other. Then the log is opened
+// again, when nobody uses it any more, by the next call, until that succeeds.
+//
 // Thread-safe. Errors of every method: kUnavailable or kCorrupt, naming the folder.
 class OperationLog {
  public:
@@ -133,7 +137,12 @@ class OperationLog {
   Result<void> set_settings(std::string_view json);
 
  private:
-  OperationLog(std::filesystem::path folder, std::unique_ptr<rocksdb::DB> db);
+  using Db = std::shared_ptr<rocksdb::DB>;
+  OperationLog(std::filesystem::path folder, Db db);
+  Result<Db> db() const;
+  Result<Db> open_again() const;
+  // The same as a value, of a write to the database.
+  Result<void> written(const Db& db, const rocksdb::Status& status) const;
   Result<std::optional<std::string>> get(std::string_view key) const;  // empty: there is none
   // These two are synced.
   Result<void> put(std::string_view key, std::string_view value);
@@ -146,7 +155,9 @@ class OperationLog {
   Error error(const std::string& what) const;
 
   const std::filesystem::path folder_;
-  const std::unique_ptr<rocksdb::DB> db_;
+  mutable Mutex db_mutex_;
+  mutable Db db_ FROND_GUARDED_BY(db_mutex_);                               // null: to be opened again
+  mutable std::weak_ptr<rocksdb::DB> closing_ FROND_GUARDED_BY(db_mutex_);  // before that
   std::string id_;
   std::unique_ptr<LogHeadFile> head_;
   Sequence published_ = 0;

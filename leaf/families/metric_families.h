@@ -35,6 +35,7 @@ class Export {
 
 // Queue and workers. Label pool: usual; costly (work that costs many times the usual and has its own threads).
 constexpr Family kQueueTasks{"frond_leaf_queue_tasks", "Tasks that wait for a worker."};
+constexpr Family kQueueClients{"frond_leaf_queue_clients", "Clients of whom searches wait for a worker."};
 constexpr Family kQueueLimit{"frond_leaf_queue_limit_tasks", "Tasks that may wait at most."};
 constexpr Family kQueueWait{"frond_leaf_queue_wait_seconds", "Time tasks waited for a worker."};
 constexpr Family kTasksRefused{"frond_leaf_tasks_refused_total", "Tasks refused because the queue was full."};

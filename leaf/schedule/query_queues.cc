@@ -33,7 +33,8 @@ QueryQueues::QueryQueues(const Options& options)
       streams_(options.streams, launch_),
       // Twice max_waiting: as many again may have been dropped and wait for next_dropped().
       queues_{Waiting(2 * options.max_waiting), Waiting(2 * options.max_waiting), Waiting(2 * options.max_waiting)},
-      slots_(2 * options.max_waiting) {
+      slots_(2 * options.max_waiting),
+      times_(options.secret) {
   FROND_CHECK(options.max_waiting > 0 && options.max_batch > 0 && (options.workers > 0 || options.streams > 0));
   for (auto i = static_cast<std::uint32_t>(slots_.size()); i-- > 0;) free_.push_back(i);
 }
@@ -103,17 +104,15 @@ QueryQueues::Admitted QueryQueues::place(Slot& slot, const Ends& ends, std::int6
 
 // Jobs of one client follow each other at the pace at which the whole leaf could run them.
 void QueryQueues::tag(Slot& slot) {
-  if (waiting_ == 0) {
-    virtual_now_ = 0;
-    client_tags_.fill(0);
-  }
-  std::int64_t& client = client_tags_[slot.job->client % kClients];
-  slot.tag = std::max(virtual_now_, client);
+  if (waiting_ == 0) times_.forget();
+  const std::size_t place = times_.place_of(slot.job->client);
+  slot.tag = times_.arrive(place);
   const std::int64_t on_cpu = slot.cpu / std::max<std::int64_t>(1, workers_.count());
   const std::int64_t load = slot.queue == Queue::kCpu   ? on_cpu
                             : slot.queue == Queue::kGpu ? slot.gpu
                                                         : std::min(on_cpu, slot.gpu);
-  client = slot.tag + std::max<std::int64_t>(1, load);
+  const std::uint32_t weight = std::max<std::uint32_t>(1, slot.job->client.weight);
+  times_.add(place, std::max<std::int64_t>(weight, load), weight);
 }
 
 void QueryQueues::enqueue(std::uint32_t number) {

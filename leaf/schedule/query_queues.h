@@ -8,6 +8,7 @@
 
 #include "common/base/deadline.h"
 #include "leaf/schedule/busy_processors.h"
+#include "leaf/schedule/client_times.h"
 #include "leaf/schedule/indexed_heap.h"
 
 namespace frond::leaf::schedule {
@@ -18,9 +19,7 @@ struct QueryJob {
   double cpu_us = 0;  // predicted: one worker's time
   double gpu_us = 0;  // predicted: what it adds to a batch for the GPU
   Deadline deadline = Deadline::never();
-  // Jobs of one client share a turn with each other client: the lines of a request with many searches have one number,
-  // single searches another. Numbers that are equal modulo QueryQueues::kClients count as one client.
-  std::uint32_t client = 0;
+  Client client = {};  // jobs of one client share a turn with each other client
   // Where the job may run; at least one. A job whose lists are not on the GPU is the CPU's.
   bool for_cpu = true, for_gpu = true;
 
@@ -55,9 +54,9 @@ struct QueryJob {
 //   query for the CPU goes to the GPU all the same if that is predicted to end it in half of the time.
 // - A processor with nothing of its own takes the oldest job of the third queue, unless the other will end that sooner;
 //   without one, it steals from the other's queue the job that suits it best, if that ends the job sooner.
-// - In its own queue a processor runs light jobs first. Jobs are ordered by a virtual time, at which all clients get
-//   the same share (start-time fair queueing, Goyal et al. 1996), plus kLightFirst times the job's cost. So of each
-//   other client at most kLightFirst times a job's own cost passes it.
+// - In its own queue a processor runs light jobs first. Jobs are ordered by a virtual time, at which clients get shares
+//   by their weights (client_times.h), plus kLightFirst times the job's cost. So of each other client of its weight at
+//   most kLightFirst times a job's own cost passes it.
 // - A job that waits for the CPU while its workers take longer than predicted goes to the GPU when that is expected to
 //   end it sooner: a worker that is late is expected to take as long again as it is late. Jobs that run already stay
 //   where they are: a batch cannot be called back, and a job that ran twice would take the GPU from jobs that wait.
@@ -79,7 +78,6 @@ struct QueryJob {
 // live until they are given back: by next_for_cpu(), next_batch(), next_dropped() or remove().
 class QueryQueues {
  public:
-  static constexpr std::size_t kClients = 64;
   static constexpr std::int64_t kLightFirst = 64;
   static constexpr double kBand = 1.2;  // a queue of its own for jobs that are so many times as fast on one processor
 
@@ -91,6 +89,7 @@ class QueryQueues {
     std::chrono::microseconds max_batch_work{2000};  // predicted, without the launch; a single job may have more
     std::chrono::microseconds launch{45};            // of a batch, whatever is in it
     std::chrono::microseconds max_age{1'000'000};    // a job that has waited longer is urgent
+    std::uint32_t secret = ClientTimes::kUsualSecret;
     bool follow_overruns = true;  // false, for comparisons: workers that are late are expected to be free at once
   };
 
@@ -223,8 +222,7 @@ class QueryQueues {
   std::vector<std::uint32_t> free_;
   std::uint32_t first_dropped_ = kNone, last_dropped_ = kNone;
   std::size_t waiting_ = 0;
-  std::int64_t virtual_now_ = 0;
-  std::array<std::int64_t, kClients> client_tags_{};
+  ClientTimes times_;
   double threshold_ = 1, log_threshold_ = 0, typical_batch_ = 1;
   std::int64_t adapted_at_ = 0;
   State counters_;

@@ -21,7 +21,7 @@ void QueryQueues::unlink(std::uint32_t number) {
 QueryJob& QueryQueues::take(const Pick& pick) {
   unlink(pick.slot);
   const Slot& slot = slots_[pick.slot];
-  virtual_now_ = std::max(virtual_now_, slot.tag);
+  times_.take(slot.tag);
   slot.job->taken_as = pick.as;
   counters_.urgent += pick.as == TakenAs::kUrgent;
   free_.push_back(pick.slot);

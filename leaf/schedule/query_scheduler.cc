@@ -14,7 +14,8 @@ QueryQueues::Options queue_options(const QueryScheduler::Options& options) {
           .streams = options.gpu_batches,
           .max_waiting = options.max_waiting,
           .max_batch = options.max_batch,
-          .launch = std::chrono::microseconds(static_cast<std::int64_t>(options.model.launch_us))};
+          .launch = std::chrono::microseconds(static_cast<std::int64_t>(options.model.launch_us)),
+          .secret = options.secret};
 }
 
 Query& query_of(QueryJob& job) { return static_cast<Query&>(job); }

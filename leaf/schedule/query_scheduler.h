@@ -78,6 +78,7 @@ class QueryScheduler {
     std::size_t max_waiting = 4096;  // queries; more are refused
     std::size_t max_batch = 512;     // queries
     CostModel model = default_cost_model();
+    std::uint32_t secret = ClientTimes::kUsualSecret;
   };
   struct Gpu {
     // One answer per plan, in order. Several threads at a time.

@@ -14,6 +14,7 @@
 
 #include "common/base/deadline.h"
 #include "common/base/result.h"
+#include "leaf/schedule/client_times.h"
 
 namespace frond::leaf::schedule {
 
@@ -23,13 +24,14 @@ struct Task {
   // Called once, on a worker: with the time it waited, or with kDeadline if it was dropped. Handles its own failures;
   // an exception that it throws is discarded.
   std::function<void(Result<std::chrono::microseconds> waited)> run;
-  // Estimated postings that the task reads; 0: few, or unknown. Lighter searches run first, except that now and then
-  // the search that has waited longest runs.
+  // Estimated postings that the task reads; 0: few, or unknown. Lighter searches of a client run first, except that now
+  // and then the one that has waited longest runs.
   std::uint64_t weight = 0;
+  Client client = {};  // of a search: clients share the workers by their weights
 };
 
 enum class Lane {
-  kSearch,      // by weight, then by arrival; bounded
+  kSearch,      // by clients, then by weight, then by arrival; bounded
   kContinue,    // the next step of work that was admitted before: runs before kSearch and is never refused, not even
                 // while draining
   kLast,        // also work that was admitted before: runs behind every search that waits, but like these is the next
@@ -43,9 +45,9 @@ class Scheduler {
     std::size_t waiting = 0, limit = 0, workers = 0, running = 0;
   };
   virtual ~Scheduler() = default;
-  // Admits all tasks or none; moves from them if it admits them. kOverloaded: the queue is full; kUnavailable: drain()
-  // was called. A group larger than the queue is admitted if nothing waits. Any thread; tasks may submit while they
-  // run.
+  // Admits all tasks or none; moves from them if it admits them. kOverloaded: the queue is full, or has as many
+  // searches of the client as one may have; kUnavailable: drain() was called. A group larger than the queue is admitted
+  // if nothing waits. Any thread; tasks may submit while they run.
   virtual Result<void> admit(std::span<Task> tasks, Lane lane) = 0;
   Result<void> submit(std::vector<Task> tasks, Lane lane) { return admit(tasks, lane); }
   Result<void> submit_one(Task task, Lane lane) { return admit(std::span(&task, 1), lane); }

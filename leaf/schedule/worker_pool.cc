@@ -16,13 +16,14 @@ thread_local const WorkerPool* pool_of_thread = nullptr;  // null: not a worker
 }  // namespace
 
 WorkerPool::WorkerPool(Options options, const Clock& clock, metrics::Registry* registry)
-    : options_(options), clock_(clock), workers_(options.workers + 1) {
+    : options_(options), clock_(clock), workers_(options.workers + 1), searches_(options.secret) {
   FROND_CHECK(options_.workers >= 1);
   for (Worker& one : workers_) one.busy_until.store(kNotBusy, std::memory_order_relaxed);
   workers_.back().interactive_only = true;
   if (registry != nullptr) {
     const metrics::Labels pool{{"pool", is_costly() ? "costly" : "usual"}};
     queued_ = registry->gauge(families::kQueueTasks, pool);
+    clients_ = registry->gauge(families::kQueueClients, pool);
     wait_ = registry->histogram(families::kQueueWait, metrics::latency_seconds(), pool);
     refused_ = registry->counter(families::kTasksRefused, pool);
     expired_ = registry->counter(families::kTasksExpired, pool);
@@ -47,23 +48,27 @@ WorkerPool::~WorkerPool() {
   for (auto& thread : threads_) thread.join();
 }
 
-Result<void> WorkerPool::room_for(std::size_t tasks, Lane lane) const {
+Result<void> WorkerPool::room_for(std::span<const Task> tasks, Lane lane) const {
   if (lane == Lane::kContinue || lane == Lane::kLast)
     return {};  // part of work that was admitted, for which drain() waits
   if (draining_) return Error(Code::kUnavailable, "the leaf is draining");
-  const std::size_t before = lane == Lane::kInteractive ? interactive_.size() : searching_ + continued_.size();
-  if (before != 0 && before + tasks > options_.queue_limit)
-    return Error(Code::kOverloaded,
-                 std::to_string(before) + " tasks wait, at most " + std::to_string(options_.queue_limit) + " may");
+  const bool searches = lane == Lane::kSearch && !tasks.empty();
+  const std::size_t before =
+      lane == Lane::kInteractive ? interactive_.size() : searches_.size() + last_.size() + continued_.size();
+  const bool only_one = searches && searches_.size() > 0 && searches_.size(tasks[0].client) == searches_.size();
+  const std::size_t limit = options_.queue_limit - (only_one ? options_.queue_limit / kReserve : 0);
+  if (before != 0 && before + tasks.size() > limit)
+    return Error(Code::kOverloaded, std::to_string(before) + " tasks wait, at most " + std::to_string(limit) + " may" +
+                                        (only_one ? " of one client" : ""));
   return {};
 }
 
 // Tasks of a group have one deadline.
 bool WorkerPool::would_be_late(std::span<const Task> tasks, Lane lane, Instant now) const {
-  if (!options_.refuse_late || lane != Lane::kSearch || searching_ < options_.workers || tasks.empty()) return false;
+  if (!options_.refuse_late || lane != Lane::kSearch || searches_.size() < options_.workers || tasks.empty())
+    return false;
   const Task& search = tasks.front();
-  std::size_t before = 0;  // of those that are not heavier
-  for (std::size_t level = 0; level <= level_of(search.weight); ++level) before += searches_[level].size();
+  const std::size_t before = searches_.before(search, served_.mean_ns());
   return search.deadline.when() - now < std::chrono::nanoseconds(served_.min_wait(before, options_.workers));
 }
 
@@ -72,16 +77,12 @@ bool WorkerPool::sweep(Instant now) {
   if (draining_ || now < sweep_again_) return false;
   sweep_again_ = now + kSweepEvery;
   const std::size_t before = dropped_.size();
-  const auto sweep_one = [&](Queue& queue) FROND_REQUIRES(mutex_) {
-    const auto over = std::stable_partition(
-        queue.begin(), queue.end(), [&](const Waiting& waiting) { return !waiting.task.deadline.passed_at(now); });
-    const auto count = static_cast<std::size_t>(queue.end() - over);
-    dropped_.insert(dropped_.end(), std::make_move_iterator(over), std::make_move_iterator(queue.end()));
-    queue.erase(over, queue.end());
-    return count;
-  };
-  for (Queue& queue : searches_) searching_ -= sweep_one(queue);
-  sweep_one(interactive_);
+  const auto over = std::stable_partition(interactive_.begin(), interactive_.end(), [&](const Waiting& waiting) {
+    return !waiting.task.deadline.passed_at(now);
+  });
+  dropped_.insert(dropped_.end(), std::make_move_iterator(over), std::make_move_iterator(interactive_.end()));
+  interactive_.erase(over, interactive_.end());
+  searches_.take_late(now, dropped_);
   return dropped_.size() != before;
 }
 
@@ -94,7 +95,7 @@ Result<void> WorkerPool::admit(std::span<Task> tasks, Lane lane) {
   {
     const MutexLock lock(mutex_);
     const auto ask = [&]() FROND_REQUIRES(mutex_) {
-      admitted = room_for(count, lane);
+      admitted = room_for(tasks, lane);
       late = admitted && would_be_late(tasks, lane, now);
       if (late) admitted = Error(Code::kOverloaded, "its turn would come too late");
       return admitted.has_value();
@@ -102,16 +103,15 @@ Result<void> WorkerPool::admit(std::span<Task> tasks, Lane lane) {
     if (!ask() && sweep(now)) ask();
     if (admitted) {
       for (Task& task : tasks) {
-        Queue& queue = lane == Lane::kSearch     ? searches_[level_of(task.weight)]
-                       : lane == Lane::kLast     ? searches_.back()
-                       : lane == Lane::kContinue ? continued_
-                                                 : interactive_;
-        const bool search = lane == Lane::kSearch || lane == Lane::kLast;
-        queue.push_back({std::move(task), now, search});
-        searching_ += search;
+        if (lane == Lane::kSearch) {
+          searches_.push(std::move(task), now);
+          continue;
+        }
+        Queue& queue = lane == Lane::kLast ? last_ : lane == Lane::kContinue ? continued_ : interactive_;
+        queue.push_back({std::move(task), now});
       }
     }
-    queued_.set(static_cast<double>(waiting()));
+    show_waiting();
     woken = to_wake();
   }
   wake(woken);
@@ -126,7 +126,7 @@ bool WorkerPool::run_here(Task& task) {
     ++running_;
   }
   Worker caller;
-  Waiting now{std::move(task), clock_.now(), false};
+  Waiting now{std::move(task), clock_.now()};
   pool_of_thread = this;
   run(now, caller);
   pool_of_thread = nullptr;
@@ -136,23 +136,9 @@ bool WorkerPool::run_here(Task& task) {
   return true;
 }
 
-std::size_t WorkerPool::level_of(std::uint64_t weight) {
-  std::size_t level = 0;
-  for (std::uint64_t end = kFirstLevel; weight >= end && level + 1 < kLevels; end *= 4) ++level;
-  return level;
-}
-
-// Null: no search waits.
-WorkerPool::Queue* WorkerPool::next_search() {
-  if (searching_ == 0) return nullptr;
-  --searching_;
-  Queue* best = nullptr;
-  const bool by_age = ++turn_ % kOldestFirstEvery == 0;
-  for (Queue& queue : searches_) {
-    if (queue.empty()) continue;
-    if (best == nullptr || (by_age && queue.front().since < best->front().since)) best = &queue;
-  }
-  return best;
+void WorkerPool::show_waiting() {
+  queued_.set(static_cast<double>(waiting()));
+  clients_.set(static_cast<double>(searches_.clients()));
 }
 
 // False: nothing waits that such a thread may run.
@@ -161,11 +147,23 @@ bool WorkerPool::take(bool interactive_only, Waiting& to) {
                  : !interactive_.empty() ? &interactive_
                  : interactive_only      ? nullptr
                  : !continued_.empty()   ? &continued_
-                                         : next_search();
-  if (queue == nullptr) return false;
-  to = std::move(queue->front());
-  queue->pop_front();
-  queued_.set(static_cast<double>(waiting()));
+                                         : nullptr;
+  if (queue == nullptr && !interactive_only && (searches_.size() > 0 || !last_.empty())) {
+    const bool by_age = ++turn_ % SearchQueue::kOldestFirstEvery == 0;
+    const bool of_last =
+        searches_.size() == 0 || (by_age && !last_.empty() && last_.front().since < searches_.next_since());
+    if (of_last)
+      queue = &last_;
+    else
+      to = searches_.pop();
+  } else if (queue == nullptr) {
+    return false;
+  }
+  if (queue != nullptr) {
+    to = std::move(queue->front());
+    queue->pop_front();
+  }
+  show_waiting();
   return true;
 }
 
@@ -198,7 +196,10 @@ bool WorkerPool::next(Worker& self, Waiting& to, bool ended) {
     {
       const MutexLock lock(mutex_);
       if (!woken && ended && --running_ == 0 && waiting() == 0) drained_.notify_all();
-      if (self.took_ns >= 0) served_.observe(std::exchange(self.took_ns, -1));
+      if (self.took_ns >= 0) {
+        served_.observe(self.took_ns);
+        searches_.ended(self.client, self.charged_ns, std::exchange(self.took_ns, -1));
+      }
       if (stopped_) return false;
       waking_ -= woken;
       found = take(self.interactive_only, to);
@@ -246,8 +247,10 @@ void WorkerPool::run(Waiting& waiting, Worker& self) {
   } catch (const std::exception&) {  // out of memory even to report an error: the request ends at its deadline
   }
   self.busy_until.store(kNotBusy, std::memory_order_relaxed);
-  if (options_.refuse_late && waiting.search)
-    self.took_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(clock_.now() - now).count();
+  if (waiting.charged_ns < 0) return;
+  self.client = task.client;
+  self.charged_ns = waiting.charged_ns;
+  self.took_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(clock_.now() - now).count();
 }
 
 Instant WorkerPool::turned() const {

@@ -3,7 +3,6 @@
 #include <semaphore.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <condition_variable>
@@ -19,6 +18,7 @@
 #include "common/base/mutex.h"
 #include "common/metrics/registry.h"
 #include "leaf/schedule/scheduler.h"
+#include "leaf/schedule/search_queue.h"
 
 namespace frond::leaf::schedule {
 
@@ -78,6 +78,7 @@ class WorkerPool final : public Scheduler {
     // A leaf may have a second pool for work that costs many times the usual, so that this work has threads of its own.
     enum class Work : std::uint8_t { kUsual, kCostly } work = Work::kUsual;
     bool refuse_late = false;  // for a pool whose searches have no other scheduler
+    std::uint32_t secret = ClientTimes::kUsualSecret;
   };
   // `registry` may be null. REQUIRES: options.workers >= 1.
   WorkerPool(Options options, const Clock& clock, metrics::Registry* registry);
@@ -93,20 +94,10 @@ class WorkerPool final : public Scheduler {
   Instant turned() const;
 
  private:
-  struct Waiting {
-    Task task;
-    Instant since;
-    bool search = false;  // it was in searches_
-  };
+  using Waiting = WaitingTask;
   using Queue = std::deque<Waiting>;
-  // Queues of searches by weight, the lightest first. The first takes weights below 16,384 postings; each further limit
-  // is four times as high.
-  static constexpr std::size_t kLevels = 8;
-  static constexpr std::uint64_t kFirstLevel = 1 << 14;
-  // Every kOldestFirstEvery-th search taken is the one that has waited longest.
-  static constexpr unsigned kOldestFirstEvery = 8;
-  static std::size_t level_of(std::uint64_t weight);
-  Queue* next_search() FROND_REQUIRES(mutex_);
+  // Of each so many places in the queue one is not for a client that has all others.
+  static constexpr std::size_t kReserve = 8;
 
   // A thread of the pool.
   struct Worker {
@@ -120,26 +111,30 @@ class WorkerPool final : public Scheduler {
     // The deadline of its task; the highest number if the task has none or the thread is idle.
     std::atomic<Instant::rep> busy_until{0};
     bool interactive_only = false;
-    std::int64_t took_ns = -1;  // its last task, if that was a search; -1: it was none. Of the thread alone
+    // Its last task, if that was a search from the queue: whose, and what it took; -1: it was none. Of the thread
+    // alone.
+    Client client;
+    std::int64_t charged_ns = 0, took_ns = -1;
   };
 
   bool is_costly() const { return options_.work == Options::Work::kCostly; }
-  Result<void> room_for(std::size_t tasks, Lane lane) const FROND_REQUIRES(mutex_);
+  Result<void> room_for(std::span<const Task> tasks, Lane lane) const FROND_REQUIRES(mutex_);
   bool would_be_late(std::span<const Task> tasks, Lane lane, Instant now) const FROND_REQUIRES(mutex_);
   bool sweep(Instant now) FROND_REQUIRES(mutex_);
   void work(Worker& self);
   bool next(Worker& self, Waiting& to, bool ended);
   bool take(bool interactive_only, Waiting& to) FROND_REQUIRES(mutex_);
+  void show_waiting() FROND_REQUIRES(mutex_);
   Worker* to_wake() FROND_REQUIRES(mutex_);
   static void wake(Worker* worker);
   void run(Waiting& waiting, Worker& self);
   std::size_t waiting() const FROND_REQUIRES(mutex_) {
-    return searching_ + continued_.size() + interactive_.size() + dropped_.size();
+    return searches_.size() + last_.size() + continued_.size() + interactive_.size() + dropped_.size();
   }
 
   const Options options_;
   const Clock& clock_;
-  metrics::Gauge queued_;
+  metrics::Gauge queued_, clients_;
   metrics::Histogram wait_;
   metrics::Counter refused_, refused_late_, expired_;
   std::vector<Worker> workers_;  // the last runs only interactive tasks
@@ -149,11 +144,10 @@ class WorkerPool final : public Scheduler {
   std::vector<Worker*> idle_ FROND_GUARDED_BY(mutex_);           // asleep; the last one fell asleep last
   Worker* idle_interactive_ FROND_GUARDED_BY(mutex_) = nullptr;  // the thread for interactive tasks, while it sleeps
   unsigned waking_ FROND_GUARDED_BY(mutex_) = 0;                 // woken, not yet here for a task
-  std::array<Queue, kLevels> searches_ FROND_GUARDED_BY(mutex_);
-  std::size_t searching_ FROND_GUARDED_BY(mutex_) = 0;  // tasks in searches_
-  ServiceTimes served_ FROND_GUARDED_BY(mutex_);        // searches; only with refuse_late
+  SearchQueue searches_ FROND_GUARDED_BY(mutex_);
+  ServiceTimes served_ FROND_GUARDED_BY(mutex_);  // searches
   unsigned turn_ FROND_GUARDED_BY(mutex_) = 0;
-  Queue continued_ FROND_GUARDED_BY(mutex_), interactive_ FROND_GUARDED_BY(mutex_);
+  Queue last_ FROND_GUARDED_BY(mutex_), continued_ FROND_GUARDED_BY(mutex_), interactive_ FROND_GUARDED_BY(mutex_);
   Queue dropped_ FROND_GUARDED_BY(mutex_);  // late or cancelled: run() still has to be called, with kDeadline
   Instant sweep_again_ FROND_GUARDED_BY(mutex_) = Instant::min();
   std::size_t running_ FROND_GUARDED_BY(mutex_) = 0;

@@ -162,7 +162,7 @@ void LeafService::take_search(const wire::Peer& peer, const wire::SearchHead& he
   const Deadline deadline = deadline_of(arrival, head.budget, entry->cancellation());
   Result<void> room = entry->hold(bytes.size());
   Taken taken{deadline, arrival, answer, std::move(entry)};
-  schedule::Task task{deadline, {}, 0};
+  schedule::Task task{deadline, {}, 0, {head.client.id, head.client.weight}};
   if (room && head.is_words && parts_.at_once != nullptr && parts_.at_once->may_begin(arrival, bytes.size())) {
     Decoded search = decode(bytes, std::move(taken));
     task.run = [search](const SearchQuery::Waited& waited) { search.start(waited); };

@@ -145,7 +145,7 @@ void SearchQuery::move_to_costly_threads(std::uint64_t weight, void (SearchQuery
                         self->has_waited(waited);
                         (self.get()->*next)();
                       },
-                      weight};
+                      weight, client()};
   const Result<void> taken = scheduler().submit_one(std::move(task), schedule::Lane::kSearch);
   if (taken) return;
   fail_todo(wire::reason_of(taken.error().code()));

@@ -241,6 +241,7 @@ class SearchQuery : public std::enable_shared_from_this<SearchQuery> {
   bool needs_disjunction() const;
   wire::Ranking merged(engine::Mode mode);
   std::size_t partitions_here() const { return generation_ == nullptr ? 0 : generation_->partitions.size(); }
+  schedule::Client client() const { return {request_.client.id, request_.client.weight}; }
   schedule::Scheduler& scheduler() const { return costly_ ? *parts_.costly : parts_.scheduler; }
   engine::SharedFloor& floor() { return mode_ == engine::Mode::kAnd ? and_floor_ : or_floor_; }
 

@@ -19,6 +19,7 @@ bool SearchQuery::submit_to_scheduler() {
   if (has_clause() && collects()) add_counting(scheduled_.costs, known.postings);
   if (has_phrase()) add_looking(scheduled_.costs, known);
   scheduled_.deadline = deadline_;
+  scheduled_.client = client();
   scheduled_.for_gpu = may_use_gpu();
   scheduled_.for_cpu = !scheduled_.for_gpu || request_.processor != wire::Processor::kGpu;
   scheduled_.submitted = parts_.clock.now();

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """Faults of a leaf's disk: another leaf still holds the folder, the disk is full, a file is truncated before the leaf starts or while
-it serves. The leaf lives, reports what is wrong, never answers wrongly, and fetches what it lost.
+it serves. The leaf lives, reports what is wrong, never answers wrongly, and fetches what it lost. And a log of the service that can't be
+written for a while.
 """
 import fcntl
 import glob
+import json
 import os
 import re
+import resource
 import subprocess
 import time
 
 import harness
 import random_text
+import writing
 
 
 class LoneLeaf:
@@ -179,7 +183,32 @@ def check_full_disk_of_a_build(setting, source):
     harness.expect(harness.current(repository, "c") is None, "something was published")
 
 
+def check_log_that_may_not_grow(setting):
+    """The service's log can't be written, for RocksDB for good: changes are refused until it can, and no longer."""
+    os.makedirs(setting.path("written"))
+    keys, key_file = writing.make_keys(setting)
+    setting.before["frond-indexer"] = ("sh", "-c", 'trap "" XFSZ; exec "$@"', "sh")
+    service = writing.Service(setting, setting.path("written"), keys, "--api-keys", key_file, "--refresh-ms", "3600000", name="full-log")
+    add = lambda number: service.ask("POST", "/v1/collections/c/documents", writing.line(f"d{number}", ["word"]), key="write")
+    service.expect(201, "PUT", "/v1/collections/c", key="admin")
+    harness.expect(add(0)[0] == 200, "the first change was not taken")
+    usual = resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE)
+    for number in (1, 2):
+        resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, (1, usual[1]))
+        for _ in range(2):
+            harness.expect(add(9)[0] == 503, "a change was taken that can't be logged")
+        resource.prlimit(service.process.pid, resource.RLIMIT_FSIZE, usual)
+        harness.eventually(lambda number=number: add(number)[0] == 200, "changes are taken again")
+    service.refresh()
+    harness.expect(service.process.poll() is None, "the service ended")
+    held = json.loads(service.expect(200, "GET", "/v1/collections/c"))
+    harness.expect(held["documents"] == 3, f"not what was acknowledged: {held}")
+    harness.end(service.process, "the service")
+    print("a log that may not grow: goes on by itself", flush=True)
+
+
 def test(setting):
+    check_log_that_may_not_grow(setting)
     words = random_text.vocabulary(setting.rng, 60)
     source = random_text.Collection(setting.rng, 20000, words).write(setting.path("documents.jsonl"))
     queries = random_text.queries(setting.rng, words, 12)

@@ -31,6 +31,7 @@ Result<void> write_both(const NewFile& first, const NewFile& second) {
 struct KeygenFlags {
   std::string prefix, name, scopes = "search";
   keys::Limits limits;
+  std::uint32_t weight = 0;
 };
 
 Result<void> make_pair(const std::string& prefix) {
@@ -40,7 +41,7 @@ Result<void> make_pair(const std::string& prefix) {
 }
 
 Result<void> make_api_key(const KeygenFlags& flags) {
-  keys::KeyEntry entry{.name = flags.name, .limits = flags.limits};
+  keys::KeyEntry entry{.name = flags.name, .limits = flags.limits, .weight = flags.weight};
   entry.scopes = FROND_TRY(keys::Scopes::parse(flags.scopes));
   const std::string line = FROND_TRY(write_new_api_key(flags.prefix, std::move(entry)));
   std::printf("%s.key\n%s.entry %s\n", flags.prefix.c_str(), flags.prefix.c_str(), line.c_str());
@@ -89,6 +90,11 @@ void add_keygen(config::CommandLine& program, int& status) {
       .needs(api_key);
   command.add_option("--in-flight", flags->limits.in_flight, "Requests at a time with it; default: the server's")
       .check(config::range(1, keys::kMaxInFlight))
+      .needs(api_key);
+  command
+      .add_option("--weight", flags->weight,
+                  "Its share beside other clients, where they wait for each other; default: 1")
+      .check(config::range(1, keys::kMaxWeight))
       .needs(api_key);
   command.on_chosen([flags, &status] {
     status = exit_status("keygen", flags->name.empty() ? make_pair(flags->prefix) : make_api_key(*flags));

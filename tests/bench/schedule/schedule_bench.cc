@@ -59,7 +59,7 @@ void bench_queues(std::size_t waiting) {
       job.cpu_us = query.predicted_cpu_us;
       job.gpu_us = query.predicted_gpu_us;
       job.deadline = Deadline::at(now + std::chrono::seconds(100));
-      job.client = static_cast<std::uint32_t>(added % 7);
+      job.client = {static_cast<std::uint32_t>(added % 7)};
       if (queues.add(job, now).admitted != QueryQueues::Admitted::kYes) std::abort();
       now += std::chrono::nanoseconds(500);
       if (queues.wanted(now).cpu && queues.waiting() == 0) std::abort();

@@ -53,8 +53,8 @@ TEST(Scopes, AreNothingElse) {
 TEST(AKeyEntry, IsItsLine) {
   for (const std::string& line :
        {std::string("web search ") + kDigest, std::string("a.b-c_9 search,write,admin ") + kDigest,
-        std::string("x write ") + kDigest + " rate=0.5",
-        std::string("x admin ") + kDigest + " rate=250 in-flight=16"}) {
+        std::string("x write ") + kDigest + " rate=0.5", std::string("x admin ") + kDigest + " rate=250 in-flight=16",
+        std::string("x search ") + kDigest + " in-flight=16 weight=3"}) {
     const auto entry = KeyEntry::parse(line);
     ASSERT_TRUE(entry) << line << ": " << entry.error().message();
     EXPECT_EQ(entry->line(), line);
@@ -87,6 +87,9 @@ TEST(AKeyEntry, RefusesAnythingElseAndDoesNotRepeatIt) {
                                   "web search " + digest + " in-flight=1.5",
                                   "web search " + digest + " in-flight=4294967297",
                                   "web search " + digest + " in-flight=1 in-flight=1",
+                                  "web search " + digest + " weight=0",
+                                  "web search " + digest + " weight=101",
+                                  "web search " + digest + " weight=1 weight=1",
                                   "web search " + digest + " burst=3",
                                   "web search " + digest + " " + secret}) {
     const auto entry = KeyEntry::parse(line);

@@ -1,6 +1,11 @@
 // A repository in an object store: what the one in a folder does, under faults, beside other writers, and with stores
 // that know no conditional writes.
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <map>
@@ -16,6 +21,16 @@
 #include "tests/support/manifests.h"
 #include "tests/support/objects/object_server.h"
 #include "tests/support/scratch_folder.h"
+
+namespace {
+std::atomic<long> suspended_seconds{0};  // of this machine, as the test has it
+}  // namespace
+// In place of the C library's.
+extern "C" int clock_gettime(clockid_t clock, timespec* at) noexcept {
+  const long failed = syscall(SYS_clock_gettime, clock, at);
+  if (failed == 0 && clock == CLOCK_BOOTTIME) at->tv_sec += suspended_seconds;
+  return static_cast<int>(failed);
+}
 
 namespace frond::repository {
 namespace {
@@ -231,6 +246,17 @@ TEST_P(AnObjectRepository, PublishesNothingWithoutItsLease) {
   const auto lost = publish_in(**writer);
   ASSERT_EQ(lost, Code::kUnavailable);
   EXPECT_NE(lost.error().message().find("the right to write"), std::string::npos) << lost.error().message();
+  EXPECT_EQ(read(), Code::kNotFound);
+}
+
+TEST_P(AnObjectRepository, PublishesNothingIfTheMachineWasSuspendedForItsLease) {
+  how_.access.lease = std::chrono::seconds(60);
+  const auto writer = open();
+  ASSERT_TRUE(writer);
+  suspended_seconds += 31;
+  const auto lost = publish_in(**writer);
+  ASSERT_EQ(lost, Code::kUnavailable);
+  EXPECT_NE(lost.error().message().find("the right to write may be lost"), std::string::npos) << lost.error().message();
   EXPECT_EQ(read(), Code::kNotFound);
 }
 

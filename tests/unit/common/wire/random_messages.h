@@ -90,6 +90,8 @@ class RandomMessages {
     if (coin()) made.bm25 = bm25();
     if (coin()) made.profile_from = std::chrono::microseconds(below(std::uint64_t{1} << 32));
     if (coin()) made.trace = {number(), number()};
+    if (coin())
+      made.client = {static_cast<std::uint32_t>(number()), 1 + static_cast<std::uint32_t>(number() % kMaxClientWeight)};
     if (coin()) made.prior_weight = static_cast<std::uint32_t>(below(scoring::kMaxPriorWeight + 1));
     made.profile = coin();
     made.depth = static_cast<std::uint32_t>(below(10'001));

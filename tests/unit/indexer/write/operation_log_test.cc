@@ -97,6 +97,30 @@ TEST_F(OperationLogTest, SaysWhatMayBeInItThoughItFailed) {
   std::signal(SIGXFSZ, before);
   EXPECT_NE(failed.error().message().find(kMayBeAccepted), std::string::npos);
 }
+// To RocksDB a file that may not grow is what a disk with EIO is: after it it takes nothing until it is opened again.
+TEST_F(OperationLogTest, GoesOnByItselfWhenTheDiskIsWellAgain) {
+  open();
+  append({{"a", "1"}}).value();
+  rlimit usual;
+  getrlimit(RLIMIT_FSIZE, &usual);
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  for (int i = 0; i < 3; ++i) {
+    const rlimit full{40, usual.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &full);
+    for (int again = 0; again < 2; ++again) EXPECT_FALSE(append({{"lost", std::string(100, 'x')}}));
+    setrlimit(RLIMIT_FSIZE, &usual);
+    const auto appended = append({{"b", "1"}});
+    ASSERT_TRUE(appended) << appended.error().message();
+    EXPECT_EQ(appended->last, 2u + static_cast<Sequence>(i));
+    EXPECT_EQ(log->operations(), 2u + static_cast<std::uint64_t>(i));
+  }
+  std::signal(SIGXFSZ, before);
+  EXPECT_EQ(ids_of(*log->read(0, kMuch)), (Texts{"a+", "b+", "b+", "b+"}));
+  ASSERT_TRUE(log->forget(*log->read(0, kMuch)));
+  open();
+  EXPECT_EQ(log->last(), 4u);
+  EXPECT_EQ(log->operations(), 0u);
+}
 TEST_F(OperationLogTest, GivesSoMuchAndAtLeastOne) {
   open();
   append({{"a", "1234"}, {"b", "1234"}, {"c", "1234"}}).value();

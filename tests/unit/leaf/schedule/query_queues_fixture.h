@@ -30,7 +30,7 @@ class QueriesInQueues : public testing::Test {
     made.cpu_us = cpu_us;
     made.gpu_us = gpu_us;
     made.deadline = Deadline::at(now_ + deadline);
-    made.client = client;
+    made.client = {client};
     return made;
   }
   QueryJob& cpu_job(double cpu_us, microseconds deadline = microseconds(500'000)) {

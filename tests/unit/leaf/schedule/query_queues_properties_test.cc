@@ -67,7 +67,7 @@ TEST(QueriesInQueues, AreNeverLostAndNeverAnsweredTwice) {
     Random random(seed);
     const auto options = random_options(random);
     auto queries = synthetic_queries(100, random_workload(random), seed);
-    for (auto& query : queries) query.client = random.below(5);
+    for (auto& query : queries) query.client = {random.below(5)};
     const double rate = capacity(queries, options) * (0.1 + 2 * random.unit());
     const auto arrivals = bursts(poisson_arrivals(400, rate, queries.size(), seed + 1), random);
     const auto result = simulate(queries, arrivals, options);  // fails itself if one is answered twice or left waiting
@@ -361,7 +361,7 @@ TEST(QueriesInQueues, OfASingleSearchDoNotWaitForAHundredLines) {
   options.deadline_us = 5e6;
   // Client 1 sends 500 lines at a time, a fifth of the load; client 0 single searches, a third of it.
   std::vector<SimulatedQuery> queries(2, {1000, 1e6, 1000, 1e6});
-  queries[1].client = 1;
+  queries[1].client = {1};
   std::vector<Arrival> arrivals = poisson_arrivals(20'000, 600, 1, 1);
   const double until = arrivals.back().at_us;
   for (double at = 1e5; at < until; at += 500 * 1e6 / 400)

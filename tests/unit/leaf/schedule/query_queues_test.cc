@@ -143,7 +143,7 @@ TEST_F(QueriesInQueues, ArePassedByLightOnesAFewTimesTheirOwnCostOnly) {
   double passed_us = 0;
   for (;;) {
     QueryJob& light = cpu_job(10);
-    light.client = 1;
+    light.client = {1};
     queues.add(light, now_);
     QueryJob* next = queues.next_for_cpu(now_);
     ASSERT_NE(next, nullptr);
@@ -165,7 +165,7 @@ TEST_F(QueriesInQueues, ShareTheProcessorBetweenClients) {
     QueryJob* next = queues.next_for_cpu(now_);
     ASSERT_NE(next, nullptr);
     queues.cpu_done(*next);
-    (next->client == 1 ? lines_before : singles) += 1;
+    (next->client.id == 1 ? lines_before : singles) += 1;
   }
   EXPECT_LE(lines_before, 6);  // in turn, though 200 lines came before
   // Whoever comes later is not behind what was served before.
