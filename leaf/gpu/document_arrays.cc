@@ -75,7 +75,7 @@ void DocumentArrays::drop_unused() {
   bool returned = false;
   std::erase_if(entries_, [&returned](const auto& entry) {
     const bool unused = entry.second.owner.expired();
-    returned = returned || (unused && entry.second.array != nullptr);
+    returned = returned || (unused && entry.second.code_bytes > 0);
     return unused;
   });
   if (returned) forget_refusals();

@@ -49,7 +49,8 @@ class DocumentArrays {
   void insert(const Source& source, std::shared_ptr<std::byte> memory, std::uint64_t asked);
   // Of all arrays of codes: of columns, or of sequences.
   std::size_t code_bytes(bool sequences) const;
-  // Drops arrays that no owner has any more, and if there were some, what is known of those without room.
+  // Drops arrays that no owner has any more, and if codes were among them, what is known of those without room. (Bits
+  // of hidden documents, which go with each generation, make little: lists would be evicted again and again.)
   void drop_unused();
   // The same of the partition's arrays; its lists go, too.
   void forget(std::uint64_t partition);

@@ -131,6 +131,12 @@ TEST_F(DeviceCacheOfClosingPartitions, EvictsNoListThatAPlanUses) {
 }
 
 // More lists than are copied at a time, through pinned memory that is smaller than some of them.
+class NoCodes final : public engine::DocumentCodes {
+ public:
+  NoCodes() : DocumentCodes(nullptr, 1, 1) {}
+  void write(DocId, std::span<std::byte>) const override {}
+};
+
 // A copy that finds no room while memory comes back may have asked too early.
 TEST(DocumentArrays, RememberNoLackOfRoomThatHasEnded) {
   DocumentArrays arrays;
@@ -151,11 +157,16 @@ TEST(DocumentArrays, RememberNoLackOfRoomThatHasEnded) {
   EXPECT_EQ(arrays.find(refused).state, State::kMissing);
   EXPECT_FALSE(refuse(asked));
   EXPECT_TRUE(refuse(arrays.returns()));
-  auto unused = owner();
-  arrays.insert(source(unused, 1), memory(), 0);
+  auto unused = owner(), unused_bits = owner();
+  DocumentArrays::Source codes = source(unused, 1);
+  codes.codes = std::make_shared<NoCodes>();
+  arrays.insert(codes, memory(), 0);
+  codes = {};
+  arrays.insert(source(unused_bits, 1), memory(), 0);
   arrays.insert(source(kept, 1), memory(), 0);
   asked = arrays.returns();
-  arrays.drop_unused();  // nothing
+  unused_bits.reset();
+  arrays.drop_unused();
   EXPECT_TRUE(refuse(asked));
   unused.reset();
   arrays.drop_unused();
