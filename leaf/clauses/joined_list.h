@@ -22,16 +22,14 @@ class JoinedList {
   // Finds the blocks of documents first .. last, and the bound of all of them; `first` never decreases. False: the list
   // has ended.
   bool look(DocId first, DocId last) {
-    range_bound_ = range_blocks_ = 0;
+    range_bound_ = 0;
     if (!find(first)) return false;
     const auto& list = reader_.list();
     const std::uint32_t to = std::min(list.find_block(last, block_), list.blocks() - 1);
-    range_blocks_ = to - block_ + 1;
     range_bound_ = has_bounds_ ? times(reader_.bound(list.least_deficit(block_, to)), factor_) : kNoBound;
     return true;
   }
   std::uint64_t range_bound() const { return range_bound_; }
-  std::uint32_t range_blocks() const { return range_blocks_; }
   std::uint64_t list_bound() const { return has_bounds_ ? times(reader_.list_bound(), factor_) : kNoBound; }
   std::uint64_t bound_of(std::uint32_t block) {
     if (!has_bounds_) return kNoBound;
@@ -52,14 +50,6 @@ class JoinedList {
   }
   std::uint32_t block() const { return block_; }
   DocId last() const { return last_; }  // of the block
-  // Whether the list has the document; documents ascend.
-  bool has(DocId docid) {
-    if (!find(docid)) return false;
-    reader_.enter(block_);
-    const std::uint32_t position = reader_.position_of(docid);
-    return position < reader_.size() && reader_.docids()[position] == docid;
-  }
-
   // `posting`: block * 128 + position, of a block that was entered.
   Score score_of(std::uint32_t posting, DocId docid) {
     const Score score = unboosted_score_of(posting, docid);
@@ -97,7 +87,6 @@ class JoinedList {
   std::uint32_t block_ = kNoBlock, bound_block_ = kNoBlock;
   DocId last_ = 0;
   std::uint64_t range_bound_ = 0, bound_ = 0;
-  std::uint32_t range_blocks_ = 0;
 };
 
 }  // namespace frond::leaf::clauses

@@ -35,7 +35,6 @@ class RequiredSearch {
  private:
   bool start_block(std::uint32_t block);
   void sift();
-  bool is_left_to_the_sequence(const JoinedList& list) const;
   bool narrow(JoinedList& list);
   void keep_repeated(JoinedList& list);
   void drop_excluded();
@@ -45,7 +44,6 @@ class RequiredSearch {
   void add_optional();
   void await_sequences();
   void look_at_sequences();
-  bool are_all_there(DocId docid);
   void offer();
   Result<void> status() const;
   // Where what is kept of left_ may go.
@@ -70,12 +68,10 @@ class RequiredSearch {
   cpu::Threshold threshold_;
   const PhraseNode* phrase_ = nullptr;
   std::optional<PhraseCheck> check_;
-  std::vector<JoinedList*> looked_up_;  // of what is required, in the driver's block: the driver, and those looked into
-  std::vector<JoinedList*> unsure_;     // … and words that are left to the sequences
-  DocId from_ = 0;                      // documents before are done with
-  std::uint64_t least_ = 0;             // score to reach in the driver's block; 0: every match is counted
-  std::uint64_t more_ = 0;              // if least_ > 0: that the optional terms may add there
-  bool going_on_ = true;                // later blocks may have matches
+  DocId from_ = 0;           // documents before are done with
+  std::uint64_t least_ = 0;  // score to reach in the driver's block; 0: every match is counted
+  std::uint64_t more_ = 0;   // if least_ > 0: that the optional terms may add there
+  bool going_on_ = true;     // later blocks may have matches
   engine::Outcome outcome_;
   Candidates left_;  // in the driver's block
   CandidateBuffer kept_[2];
@@ -87,7 +83,6 @@ class RequiredSearch {
     DocId docid = 0;
     ByteView sequence;
     std::uint64_t sum = 0, phrase_bound = 0;
-    bool unsure = false;  // of the driver's block, which has unsure_
   };
   std::vector<Awaited> awaited_;
 };
@@ -98,7 +93,7 @@ bool RequiredSearch::start_block(std::uint32_t block) {
   const DocId first = driver.first_possible(block), last = driver.list().last_docid(block);
   if (plan_.plan.priors != nullptr) threshold_.look_at(first, last);
   least_ = outcome_.matches >= plan_.plan.count_to ? threshold_.least() : 0;
-  if (least_ > 0 || phrase_ != nullptr)
+  if (least_ > 0)
     for (JoinedList* const one : lists_.required())
       if (!one->look(first, last)) return going_on_ = false;
   lists_.optional().start_block();
@@ -115,8 +110,6 @@ bool RequiredSearch::start_block(std::uint32_t block) {
     const std::uint32_t known = driver.position_of(from_);
     left_ = {left_.docids + known, left_.places + known, left_.count - known};
   }
-  looked_up_.assign(1, &lists_.driver());
-  unsure_.clear();
   keep_repeated(lists_.driver());
   if (least_ > 0 && left_.count > 0) sift();
   return left_.count > 0;
@@ -141,22 +134,9 @@ void RequiredSearch::sift() {
   leave(kept);
 }
 
-// Whether the documents' sequences are looked at without knowing whether the documents have this word of the phrase.
-bool RequiredSearch::is_left_to_the_sequence(const JoinedList& list) const {
-  if (!list.in_phrase || list.occurrences > 1 || list.reader().index() != nullptr) return false;
-  // To look at a sequence, to decode a block, to find a document in it: about nanoseconds.
-  constexpr double kSequence = 150, kDecoding = 80, kFinding = 4;
-  const cpu::TermReader& driver = lists_.driver().reader();
-  const double documents = left_.count, blocks = list.range_blocks();
-  const double range = driver.list().last_docid(driver.block()) - driver.first_possible(driver.block()) + 1.0;
-  const double lacking = std::max(0.0, 1 - blocks * kBlockLength / range) * documents;
-  return lacking * kSequence < std::min(documents, blocks) * kDecoding + documents * kFinding;
-}
-
 // Keeps the documents of left_ that the list holds. False: it has ended, so no later document matches.
 bool RequiredSearch::narrow(JoinedList& list) {
   CandidateBuffer& kept = free_buffer();
-  looked_up_.push_back(&list);
   const auto* const index = cpu::index_for(left_, list.reader());
   bool more = index == nullptr || cpu::intersect(left_, *index, kept, &list.postings);
   for (std::uint32_t i = 0; index == nullptr && i < left_.count;) {
@@ -235,10 +215,7 @@ void RequiredSearch::drop_excluded() {
 void RequiredSearch::drop_by_blocks() {
   CandidateBuffer& kept = free_buffer();
   kept.add_if(left_, 0, left_.count, [&](std::uint32_t place) {
-    const auto bound_of_list = [&](JoinedList& one) {
-      return std::ranges::find(unsure_, &one) != unsure_.end() ? one.range_bound()
-                                                               : one.bound_of(posting_of(one, place) / kBlockLength);
-    };
+    const auto bound_of_list = [&](JoinedList& one) { return one.bound_of(posting_of(one, place) / kBlockLength); };
     return lists_.bound_of_required(bound_of_list).all() + more_ >= least_;
   });
   leave(kept);
@@ -257,7 +234,7 @@ void RequiredSearch::score_required() {
   for (std::uint32_t i = 0; i < left_.count; ++i) {
     const std::uint32_t place = left_.places[i];
     std::uint64_t sum = 0, phrase = phrase_ == nullptr ? 0 : kNoBound;
-    for (JoinedList* const one : looked_up_) {
+    for (JoinedList* const one : lists_.required()) {
       if (!one->in_phrase)
         sum += one->score_of(posting_of(*one, place), left_.docids[i]);
       else if (one->bounds_phrase && least_ > 0)
@@ -290,9 +267,8 @@ void RequiredSearch::await_sequences() {
     one.sequence = check_->fetch(docid);
     one.phrase_bound = phrase_bounds_[left_.places[i]];
     one.sum = sums_[left_.places[i]] - one.phrase_bound;
-    one.unsure = !unsure_.empty();
   }
-  const bool are_of_the_block = !unsure_.empty() || plan_.plan.priors != nullptr;
+  const bool are_of_the_block = plan_.plan.priors != nullptr;
   if (are_of_the_block || awaited_.size() >= kEnough) look_at_sequences();
 }
 
@@ -314,7 +290,7 @@ void RequiredSearch::look_at_sequences() {
     }
     if (sum < least_) {
       outcome_.exact = false;
-    } else if (!one.unsure || are_all_there(one.docid)) {
+    } else {
       docids[count] = one.docid;
       scores[count++] = capped(sum);
     }
@@ -322,10 +298,6 @@ void RequiredSearch::look_at_sequences() {
   awaited_.clear();
   outcome_.matches += count;
   threshold_.offer({docids.data(), scores.data()}, count);
-}
-
-bool RequiredSearch::are_all_there(DocId docid) {
-  return std::ranges::all_of(unsure_, [&](JoinedList* one) { return one->has(docid); });
 }
 
 void RequiredSearch::offer() {
@@ -368,11 +340,7 @@ Result<engine::Outcome> RequiredSearch::run() {
     if (!start_block(block)) continue;
     for (std::size_t t = 1; t < lists_.required().size() && left_.count > 0; ++t) {
       if (plan_.plan.deadline.passed(clock_)) return cpu::deadline_passed();
-      JoinedList& list = *lists_.required()[t];
-      if (is_left_to_the_sequence(list))
-        unsure_.push_back(&list);
-      else
-        going_on_ &= narrow(list);
+      going_on_ &= narrow(*lists_.required()[t]);
     }
     // Where scores drop some, only the others are looked up in the lists of excluded terms.
     if (left_.count > 0 && least_ == 0) drop_excluded();

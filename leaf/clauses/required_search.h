@@ -5,10 +5,6 @@
 // Top-k Document Retrieval Using Block-Max Indexes", section 4; a phrase is in a document at most as often as each of
 // its words (with slop: as its first word, since one place of another may serve several), so its score is at most the
 // least of these words' scores with the phrase's weight.
-//
-// Words of a phrase that most documents have are not looked up in their lists: the sequences of the documents' words
-// tell almost as fast, and only where they find the phrase must the lists say that it is none of other words (a code is
-// only sure for words that the document has).
 #include "common/base/deadline.h"
 #include "common/base/result.h"
 #include "leaf/clauses/required_query.h"
