@@ -112,7 +112,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     return parts_.size() > 1 || (ask_.by_score() && ask_.from > 0 && ask_.from + ask_.size <= http::kMaxK);
   }
 
-  // Reads the search for each index, which says what numbers it needs. One that it doesn't fit fails alone.
+  // Reads the search for each index. One that it doesn't fit fails alone; pages of the last one begin elsewhere.
   bool read_all() {
     const auto of_all = [](const ApiError& one) { return one.status != 400 || one.type == "parsing_exception"; };
     std::optional<ApiError> unfit;
@@ -122,7 +122,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       return !read;
     });
     if (unfit && (of_all(*unfit) || parts_.empty())) finish(*std::move(unfit));
-    return static_cast<bool>(done_);
+    return static_cast<bool>(done_) && (!unfit || read_all());
   }
   Expected<void> read(IndexPart& part) const {
     const Mapping& mapping = *part.searched.mapping;

@@ -146,6 +146,11 @@ def long_pages(cluster, search):
     refused = cluster.expect(400, "POST", "/many/_delete_by_query?refresh=true", {"query": {"bool": {"must_not": [{"regexp": {"k": ".*1.*"}}]}}})
     harness.expect("not supported" in refused["error"]["reason"] and cluster.expect(200, "GET", "/many/_count")["count"] == 1300, "what is not like a pattern stays")
     cluster.expect(400, "POST", "/many,things/_search", {"from": 995, "size": 10})
+    unfit = {"query": {"bool": {"must_not": [{"term": {"price": "x"}}]}}, "sort": ["n"], "from": 5, "size": 2}  # "many" has no price
+    page = search(unfit, "many,things")
+    harness.expect([hit["_id"] for hit in page["hits"]["hits"]] == ids[5:7] and page["_shards"]["failed"] == 1, f"an index that a query doesn't fit: {page}")
+    cluster.expect(400, "POST", "/things/_search", unfit)
+    cluster.expect(400, "POST", "/many,nosuch/_search", {"query": {"match": {"k": "x"}, "term": {"n": 1}}})
     cluster.expect(400, "POST", "/many/_search?scroll=1m", {"size": 1001})
 
 

@@ -1,8 +1,10 @@
-// Any bytes as the body of a search of the Elasticsearch API: its query as a clause, its aggregations as facets.
+// Any bytes as the body of a search of the Elasticsearch API: its query as a clause, its aggregations as facets, its
+// fragments of a text.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "broker/elasticsearch/highlight.h"
 #include "broker/elasticsearch/index_search.h"
 #include "broker/elasticsearch/retriever.h"
 #include "common/base/check.h"
@@ -13,16 +15,15 @@ using namespace frond;
 using namespace frond::broker::elasticsearch;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const SearchedIndex index{
-      .name = "i",
-      .mapping = std::make_shared<const Mapping>(
-          *read_mapping(nullptr, {{"properties",
-                                   {{"t", {{"type", "text"}, {"fields", {{"k", {{"type", "keyword"}}}}}}},
-                                    {"n", {{"type", "integer"}}},
-                                    {"r", {{"type", "float"}}},
-                                    {"d", {{"type", "date"}}},
-                                    {"b", {{"type", "boolean"}}},
-                                    {"o", {{"properties", {{"k", {{"type", "keyword"}}}}}}}}}}))};
+  static SearchedIndex index{.name = "i",
+                             .mapping = std::make_shared<const Mapping>(*read_mapping(
+                                 nullptr, {{"properties",
+                                            {{"t", {{"type", "text"}, {"fields", {{"k", {{"type", "keyword"}}}}}}},
+                                             {"n", {{"type", "integer"}}},
+                                             {"r", {{"type", "float"}}},
+                                             {"d", {{"type", "date"}}},
+                                             {"b", {{"type", "boolean"}}},
+                                             {"o", {{"properties", {{"k", {{"type", "keyword"}}}}}}}}}}))};
   static text::Analyzer analyzer(index.mapping->analyzer, 0);
   static const schema::Schema schema = schema_of(*index.mapping);
   const auto body = parse_object({reinterpret_cast<const char*>(data), size});
@@ -35,6 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     FROND_CHECK(ask.error().status >= 400 && !ask.error().reason.empty());
     return 0;
   }
+  index.documents = size % 2 == 0 ? 100 : ~std::uint64_t{0};
   Statistics statistics;
   const auto read = parameters_of(*ask, index, analyzer, statistics, 1'700'000'000'000, false);
   if (!read) {
@@ -44,6 +46,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // What is made fits the schema that the mapping made.
   if (read->hits.query) FROND_CHECK(frond::query::bind(*read->hits.query, schema, "query"));
   if (ask->search_after) (void)cursor_of(*ask, index, *read, {});
+  if (!ask->highlight.is_null() && read->hits.query)
+    if (const auto fields = read_highlight(ask->highlight, *index.mapping))
+      (void)highlighted({{"t", "the red fox. A text"}}, *fields, terms_of(*read->hits.query, analyzer), analyzer);
   const auto shown = aggregations_json(read->aggregations, nullptr, ask->typed_keys);
   FROND_CHECK(shown || (shown.error().status >= 400 && !shown.error().reason.empty()));
   return 0;
