@@ -27,12 +27,6 @@ constexpr std::uint64_t kMaxTimeoutMs = std::chrono::milliseconds(wire::kMaxBudg
 constexpr std::uint64_t kLeastBodiesOfChanges = std::uint64_t{33} << 20;
 
 // A number within bounds, shown with its default.
-template <class Number, class Bound>
-config::Flag& add_number(config::CommandLine& command, const std::string& name, Number& value, Bound min, Bound max,
-                         const std::string& help) {
-  return command.add_option(name, value, help).check(config::range(min, max)).show_default();
-}
-
 auto server_url() {
   const auto why_not = [](const std::string& text) {
     const auto parsed = net::parse_server(text);
@@ -95,23 +89,17 @@ void add_client_limits(config::CommandLine& app, Options& options) {
   add_number(app, "--max-connections-per-address", options.max_connections_per_address, 0, 1 << 20,
              "HTTP connections of one address (or 64 bits of an IPv6 address); more are answered 429. "
              "Behind a proxy that all clients use: --max-connections. 0: half of all");
-  app.add_option("--max-body-bytes", options.max_body_bytes,
-                 "Bytes of all requests that are received or not answered yet, but for those of less than 4 KiB, of "
-                 "which a connection has 8 KiB. One key, or address, may use as much as it leaves for all others. "
-                 "Beyond, a request waits up to 10 s, then it is answered 503. With --indexer-service at least 33MiB")
-      .transform(config::byte_size())
-      .show_default("64MiB");
-  app.add_option("--max-unsent-bytes", options.max_unsent_bytes,
-                 "Bytes of all answers that clients have not received yet, shared among addresses in the same "
-                 "way; past this an answer of more than 16 KiB becomes 503. Past half of it, an answer must "
-                 "be read within 60 s. auto: 256MiB, where memory is short a quarter of it")
-      .transform(config::byte_size_or_auto())
-      .show_default("auto");
-  app.add_option("--min-client-rate", options.min_client_rate,
-                 "Bytes a second that a client must send of a body and receive of an answer of more than 64 "
-                 "KiB, on average over 5 s; 0: any")
-      .transform(config::byte_size())
-      .show_default("4KiB");
+  add_bytes(app, "--max-body-bytes", options.max_body_bytes, "64MiB",
+            "Bytes of all requests that are received or not answered yet, but for those of less than 4 KiB, of "
+            "which a connection has 8 KiB. One key, or address, may use as much as it leaves for all others. "
+            "Beyond, a request waits up to 10 s, then it is answered 503. With --indexer-service at least 33MiB");
+  add_budget(app, "--max-unsent-bytes", options.max_unsent_bytes,
+             "Bytes of all answers that clients have not received yet, shared among addresses in the same "
+             "way; past this an answer of more than 16 KiB becomes 503. Past half of it, an answer must "
+             "be read within 60 s. auto: 256MiB, where memory is short a quarter of it");
+  add_bytes(app, "--min-client-rate", options.min_client_rate, "4KiB",
+            "Bytes a second that a client must send of a body and receive of an answer of more than 64 "
+            "KiB, on average over 5 s; 0: any");
 }
 
 // Who may ask, and how often.
@@ -126,11 +114,9 @@ void add_keys(config::CommandLine& app, Options& options) {
 
 // What searches may ask for, and how many are evaluated at a time.
 void add_search_limits(config::CommandLine& app, Options& options, std::string& exhaustive) {
-  app.add_option("--cache", options.cache_bytes,
-                 "Budget of the result cache, and up to a 64th more for texts of requests that it knows; 0: "
-                 "no cache; auto: 256MiB, where memory is short 6 % of it")
-      .transform(config::byte_size_or_auto())
-      .show_default("auto")
+  add_budget(app, "--cache", options.cache_bytes,
+             "Budget of the result cache, and up to a 64th more for texts of requests that it knows; 0: "
+             "no cache; auto: 256MiB, where memory is short 6 % of it")
       .group("Resources");
   add_number(app, "--default-timeout", options.default_timeout_ms, std::uint64_t{1}, kMaxTimeoutMs,
              "Milliseconds of a search without timeout_ms")
@@ -151,11 +137,9 @@ void add_search_limits(config::CommandLine& app, Options& options, std::string& 
              "Characters that a prefix or wildcard has before its first * or ?");
   add_number(app, "--max-facet-buckets", options.max_facet_buckets, 1, 1'000'000,
              "Different buckets of one facet of a search, with those in its buckets; with more it is answered 400");
-  app.add_option("--allow-exhaustive", exhaustive,
-                 "off: searches for processor=exhaustive, the slow reference that scores every document, are "
-                 "answered 400")
-      .check(config::one_of({"on", "off"}))
-      .show_default();
+  add_choice(app, "--allow-exhaustive", exhaustive, {"on", "off"},
+             "off: searches for processor=exhaustive, the slow reference that scores every document, are "
+             "answered 400");
   add_number(app, "--max-in-flight", options.max_in_flight, 1, 1 << 20,
              "Searches evaluated at a time at most; more are answered 429. While searches take more than half of their "
              "time, fewer are evaluated at a time")
@@ -217,7 +201,6 @@ std::uint32_t default_threads(unsigned cores) { return std::clamp(cores / 4, 1u,
 std::variant<Options, int> read_options(int argc, const char* const* argv) {
   config::CommandLine app("Answers searches over HTTP from the leaves of one collection.", "frond-broker");
   Options options;
-  options.cache_bytes = options.max_unsent_bytes = config::kAutoBytes;
   std::string log_level = "info", exhaustive = "on";
   add_listeners(app, options);
   app.add_option("--collection", options.collections,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "leaf/families/metric_families.h"
 #include "leaf/probes.h"

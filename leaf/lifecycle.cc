@@ -1,6 +1,5 @@
 #include "leaf/lifecycle.h"
 
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 

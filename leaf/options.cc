@@ -16,21 +16,6 @@
 namespace frond::leaf {
 namespace {
 
-config::Flag& add_bytes(config::CommandLine& app, const char* name, std::uint64_t& bytes, const char* shown,
-                        const char* help) {
-  return app.add_option(name, bytes, help).transform(config::byte_size()).show_default(shown);
-}
-// A budget of a cache, which is auto unless it is given.
-config::Flag& add_budget(config::CommandLine& app, const char* name, std::uint64_t& bytes, const std::string& help) {
-  bytes = config::kAutoBytes;
-  return app.add_option(name, bytes, help).transform(config::byte_size_or_auto()).show_default("auto");
-}
-template <class T, class Limit>
-config::Flag& add_number(config::CommandLine& app, const char* name, T& number, Limit min, Limit max,
-                         const char* help) {
-  return app.add_option(name, number, help).check(config::range(min, max)).show_default();
-}
-
 void add_trust_options(config::CommandLine& app, Options& options) {
   app.add_option("--tls-ca", options.tls_ca,
                  "PEM file of the authorities to believe of an https repository or object store; default: the system's")
@@ -48,11 +33,9 @@ void add_trust_options(config::CommandLine& app, Options& options) {
 }
 
 void add_disk_options(config::CommandLine& app, Options& options, std::string& files) {
-  app.add_option("--repository-files", files,
-                 "copy: the leaf has its own; link: of a directory on the file system of --data they are linked, so "
-                 "that they take no room, but what the disk damages is damaged for both")
-      .check(config::one_of({"copy", "link"}))
-      .show_default();
+  add_choice(app, "--repository-files", files, {"copy", "link"},
+             "copy: the leaf has its own; link: of a directory on the file system of --data they are linked, so "
+             "that they take no room, but what the disk damages is damaged for both");
   add_bytes(app, "--fetch-min-rate", options.fetch_min_rate, "16KiB",
             "Bytes a second: a repository's HTTP server that sends less, over 20 seconds, is asked anew from where it "
             "stopped; 0: however slow");

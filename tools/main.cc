@@ -1,8 +1,6 @@
 // frond: the user's tool. All its commands are listed here.
 #include <cstdio>
-#include <span>
 
-#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "tools/commands/commands.h"
 

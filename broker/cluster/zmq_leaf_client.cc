@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "common/net/address.h"
 #include "common/net/local_address.h"
 #include "common/wire/codec.h"
 

@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -114,6 +115,27 @@ class CommandLine {
   std::deque<Flag> flags_;
   std::deque<std::unique_ptr<CommandLine>> commands_;
 };
+
+// Flags of the usual kinds, which show their default: a number within bounds, one or more of some names, bytes, and a
+// budget of bytes, which is auto unless it is given.
+template <class T, class Bound>
+Flag& add_number(CommandLine& line, const std::string& name, T& value, Bound min, Bound max, const std::string& help) {
+  return line.add_option(name, value, help).check(range(min, max)).show_default();
+}
+template <class T>
+Flag& add_choice(CommandLine& line, const std::string& name, T& value, std::vector<std::string> names,
+                 const std::string& help) {
+  return line.add_option(name, value, help).check(one_of(std::move(names))).show_default();
+}
+template <class T>
+Flag& add_bytes(CommandLine& line, const std::string& name, T& value, const std::string& shown,
+                const std::string& help) {
+  return line.add_option(name, value, help).transform(byte_size()).show_default(shown);
+}
+inline Flag& add_budget(CommandLine& line, const std::string& name, std::uint64_t& value, const std::string& help) {
+  value = kAutoBytes;
+  return line.add_option(name, value, help).transform(byte_size_or_auto()).show_default("auto");
+}
 
 // Adds --log-buffer: the bytes of log that Logger keeps while stderr is not read.
 void add_log_buffer(CommandLine& app, std::uint64_t& bytes);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <boost/beast/core/string.hpp>
 #include <memory>
-#include <utility>
 
 #include "common/base/text.h"
 

@@ -1,8 +1,6 @@
 // The listener: accepts connections, sweeps them, drains them.
 #include "common/http/server.h"
 
-#include <initializer_list>
-
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>

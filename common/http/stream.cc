@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
-#include <string_view>
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>

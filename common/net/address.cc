@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "common/base/text.h"
 #include "common/net/local_address.h"

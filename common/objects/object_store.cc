@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <thread>
 #include <utility>
 
 #include "common/base/text.h"

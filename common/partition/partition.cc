@@ -1,7 +1,6 @@
 #include "common/partition/partition.h"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <numeric>
 #include <span>

@@ -1,7 +1,6 @@
 #include "common/partition/partition_writer.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <system_error>

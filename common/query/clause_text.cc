@@ -1,7 +1,6 @@
 #include "common/query/clause_text.h"
 
 #include <string_view>
-#include <utility>
 
 namespace frond::query {
 namespace {

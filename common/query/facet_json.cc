@@ -1,6 +1,5 @@
 // Facets from JSON, and back.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 

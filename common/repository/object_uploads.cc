@@ -1,6 +1,5 @@
 // Many files to a bucket, several at a time.
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "common/base/parallel.h"

@@ -1,7 +1,6 @@
 #include "common/schema/inference.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "common/base/long_hash.h"

@@ -1,7 +1,6 @@
 #include "common/schema/schema.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "common/schema/nearest_names.h"

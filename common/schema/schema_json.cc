@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
-#include <utility>
-#include <vector>
 
 #include "common/schema/nearest_names.h"
 

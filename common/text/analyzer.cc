@@ -11,7 +11,6 @@
 #include "common/text/normal_form.h"
 #include "common/text/porter.h"
 #include "common/text/stop_words.h"
-#include "common/text/unicode.h"
 #include "common/text/utf8.h"
 
 namespace frond::text {

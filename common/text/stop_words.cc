@@ -1,7 +1,6 @@
 #include "common/text/stop_words.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 

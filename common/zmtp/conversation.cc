@@ -1,7 +1,6 @@
 #include "common/zmtp/conversation.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace frond::zmtp {

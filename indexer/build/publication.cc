@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <system_error>
 #include <utility>
 
 #include "common/repository/disk_space.h"

@@ -10,7 +10,6 @@
 #include "indexer/build/gpu_inverters.h"
 #include "indexer/build/schema_inference.h"
 #include "indexer/commands/build_report.h"
-#include "indexer/ingest/formats/csv.h"
 
 namespace frond::indexer {
 

@@ -1,6 +1,5 @@
 // The flags of `build` and `add`.
 #include "common/config/gpus.h"
-#include "common/config/options.h"
 #include "indexer/commands/build_command.h"
 
 namespace frond::indexer {
@@ -17,7 +16,8 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
   add_place_flags();
   add_input_flags();
   partitions_flag_ =
-      &number("--partitions", invert_.partitions, 1, 256, "Partitions that documents are dealt to").group("Resources");
+      &add_number(line_, "--partitions", invert_.partitions, 1, 256, "Partitions that documents are dealt to")
+           .group("Resources");
   if (kind == Kind::kBuild) add_share_flags();
   add_resource_flags();
   if (kind == Kind::kBuild) add_collection_flags();
@@ -88,22 +88,24 @@ void BuildCommand::add_resource_flags() {
   line_.add_option("--cpu-inverters", cpu_inverters_, "Inverter threads on the CPU")
       .check(config::range(1, 256))
       .show_default("a third of the cores");
-  choice("--cpu-dictionary", cpu_dictionary_, {"hash", "btree"},
-         "What an inverter on the CPU finds terms by: hash, the faster one, or btree, the paper's; the index is the "
-         "same");
-  number("--gpu-inverters", gpu_inverters_, 0, 64,
-         "Inverter threads with a GPU each, which take the trie collections of less frequent terms, those on the CPU "
-         "the hundred most frequent ones. The index is the same; if the GPU fails, the build goes on without it");
-  choice(
-      "--gpu-texts", gpu_texts_, {"auto", "on", "off"},
+  add_choice(
+      line_, "--cpu-dictionary", cpu_dictionary_, {"hash", "btree"},
+      "What an inverter on the CPU finds terms by: hash, the faster one, or btree, the paper's; the index is the "
+      "same");
+  add_number(
+      line_, "--gpu-inverters", gpu_inverters_, 0, 64,
+      "Inverter threads with a GPU each, which take the trie collections of less frequent terms, those on the CPU "
+      "the hundred most frequent ones. The index is the same; if the GPU fails, the build goes on without it");
+  add_choice(
+      line_, "--gpu-texts", gpu_texts_, {"auto", "on", "off"},
       "on: the GPU analyzes texts and makes the postings, in place of all inverters; parsers only copy texts; the "
       "index is the same. Needs --memory-limit of 256MiB, and no --schema. auto: on where there is a GPU and 256 MiB "
       "of input; auto|on|off")
       .group("Resources");
-  choice("--gpu-order", gpu_order_, {"auto", "on", "off"},
-         "Whether a GPU bisects for --order bp and auto; the order is the same. It takes 16 bytes of "
-         "--gpu-memory a posting of frequent terms and 36 a document. auto: if there is one; on: --order auto also "
-         "reckons with its time, so that it chooses bisection more often; auto|on|off");
+  add_choice(line_, "--gpu-order", gpu_order_, {"auto", "on", "off"},
+             "Whether a GPU bisects for --order bp and auto; the order is the same. It takes 16 bytes of "
+             "--gpu-memory a posting of frequent terms and 36 a document. auto: if there is one; on: --order auto also "
+             "reckons with its time, so that it chooses bisection more often; auto|on|off");
   line_
       .add_option("--gpu", gpu_,
                   "Where texts are analyzed, if a GPU does it. auto: on the first GPU that can be used; all: on every "
@@ -113,16 +115,13 @@ void BuildCommand::add_resource_flags() {
       .show_default();
   gpu_device_flag_ =
       &line_.add_option("--gpu-device", invert_.gpu.device, "The same for one device, by its number").show_default();
-  line_
-      .add_option(
-          "--gpu-memory", invert_.gpu.bytes,
-          "Memory of the GPU for each inverter on it, of each GPU for texts, or for bisection; auto: four fifths of "
-          "what is free, where texts are on several GPUs on the one with the least; divided among the inverters")
-      .transform(config::byte_size_or_auto())
-      .show_default("auto");
-  number("--gpu-timeout-seconds", gpu_timeout_s_, 1, 3600,
-         "How long the GPU may take for one step. Then the build goes on without it, with --gpu-texts on from its last "
-         "checkpoint or the beginning (an input that can't be read again ends it); the index is the same");
+  add_budget(line_, "--gpu-memory", invert_.gpu.bytes,
+             "Memory of the GPU for each inverter on it, of each GPU for texts, or for bisection; auto: four fifths of "
+             "what is free, where texts are on several GPUs on the one with the least; divided among the inverters");
+  add_number(
+      line_, "--gpu-timeout-seconds", gpu_timeout_s_, 1, 3600,
+      "How long the GPU may take for one step. Then the build goes on without it, with --gpu-texts on from its last "
+      "checkpoint or the beginning (an input that can't be read again ends it); the index is the same");
   add_memory_limit(
       "Resident memory of the build, at least 128MiB; what does not fit goes to disk below the repository");
   add_publishing_flags(target_.disk_reserve);
@@ -135,9 +134,9 @@ void BuildCommand::add_collection_flags() {
                   "Codec of posting lists: a codec's name; DOCIDS,FREQUENCIES, two of them; or auto, for each list the "
                   "smallest of the fast ones")
       .show_default();
-  choice("--stored-compression", names_.stored_compression, {"small", "fast"},
-         "Stored fields: small, or fast, which takes a third of the time and up to half as much space again; "
-         "small|fast");
+  add_choice(line_, "--stored-compression", names_.stored_compression, {"small", "fast"},
+             "Stored fields: small, or fast, which takes a third of the time and up to half as much space again; "
+             "small|fast");
   add_analyzer_flags(line_, names_, "How text becomes terms, of which a collection and its queries have one kind");
   add_bm25_flags(line_, names_);
 }
@@ -149,11 +148,11 @@ void BuildCommand::add_other_flags() {
                   "hits comes first: " +
                       std::string(order::kOrderNames))
       .show_default();
-  choice("--store-bodies", store_bodies_, {"on", "off"},
-         "off: bodies are indexed, not stored: hits come with id, title and URL, without a snippet; on|off");
-  choice("--unreadable-files", unreadable_files_, {"fail", "skip"},
-         "What the build does at a file that can't be opened or read, or a folder that can't be listed: fail, "
-         "and nothing is published; skip: it is reported as a bad record");
+  add_choice(line_, "--store-bodies", store_bodies_, {"on", "off"},
+             "off: bodies are indexed, not stored: hits come with id, title and URL, without a snippet; on|off");
+  add_choice(line_, "--unreadable-files", unreadable_files_, {"fail", "skip"},
+             "What the build does at a file that can't be opened or read, or a folder that can't be listed: fail, "
+             "and nothing is published; skip: it is reported as a bad record");
   line_
       .add_option("--skipped", skipped_list_,
                   "Write all skipped files here: a line with the reason, a tab, and the path for each; default: only "
@@ -168,9 +167,10 @@ void BuildCommand::add_other_flags() {
 
 // How the command runs, whatever it builds.
 void BuildCommand::add_run_flags() {
-  choice("--resume", resume_, {"auto", "off"},
-         "auto: goes on with a build of the same inputs and options that was killed, from its last checkpoint; off: "
-         "begins anew, and cannot be gone on with; auto|off");
+  add_choice(
+      line_, "--resume", resume_, {"auto", "off"},
+      "auto: goes on with a build of the same inputs and options that was killed, from its last checkpoint; off: "
+      "begins anew, and cannot be gone on with; auto|off");
   line_
       .add_option(
           "--checkpoint", checkpoint_bytes_,
@@ -182,8 +182,8 @@ void BuildCommand::add_run_flags() {
   line_.add_flag("--json", json_, "Print the summary as one JSON object");
   line_.add_option("--http", http_, "Serve /metrics and /livez of the build here while it runs; default: nowhere")
       .type_name("HOST:PORT");
-  number("--http-linger-seconds", http_linger_seconds_, 0, 3600,
-         "With --http: stay so long after a build that published, for a last scrape");
+  add_number(line_, "--http-linger-seconds", http_linger_seconds_, 0, 3600,
+             "With --http: stay so long after a build that published, for a last scrape");
 }
 
 }  // namespace frond::indexer

@@ -175,8 +175,8 @@ class CompactCommand final : public Command {
                 "Publishes a new generation with the same documents in fewer partitions, without those that were "
                 "removed or replaced") {
     add_place_flags();
-    number("--tier-width", rules_.width, 2, 64,
-           "As many adjacent groups of partitions of one size become one; the next size is as many times larger");
+    add_number(line_, "--tier-width", rules_.width, 2, 64,
+               "As many adjacent groups of partitions of one size become one; the next size is as many times larger");
     line_
         .add_option("--hidden-share", rules_.hidden_share,
                     "A group of partitions with a larger share of removed or replaced documents is written anew")
@@ -184,12 +184,12 @@ class CompactCommand final : public Command {
         .show_default();
     line_.add_flag("--all", rules_.all, "Write everything anew, as many partitions as the collection was built with")
         .group("Merging");
-    bytes("--compact-rate", limits_.bytes_per_second, "0",
-          "Bytes a second of documents, uncompressed, and lists that are merged; 0: no limit")
+    add_bytes(line_, "--compact-rate", limits_.bytes_per_second, "0",
+              "Bytes a second of documents, uncompressed, and lists that are merged; 0: no limit")
         .group("Merging");
-    bytes("--memory-limit", limits_.memory, "0",
-          "What does not fit is merged in pieces; merges that cannot be divided and need more are not "
-          "begun, and counted; 0: no limit")
+    add_bytes(line_, "--memory-limit", limits_.memory, "0",
+              "What does not fit is merged in pieces; merges that cannot be divided and need more are not "
+              "begun, and counted; 0: no limit")
         .group("Merging");
     add_publishing_flags(target_.disk_reserve);
     add_json_flag();

@@ -26,11 +26,12 @@ class ImportCiffCommand final : public Command {
     line_.add_option("--input", how_.input, "The file; gzip, zstd, bzip2 and xz are told by content")
         .required()
         .type_name("FILE");
-    choice("--lengths", lengths_, {"records", "postings"},
-           "Lengths of documents: records, as the file says, which must be the sums of their frequencies; postings, "
-           "these sums")
+    add_choice(
+        line_, "--lengths", lengths_, {"records", "postings"},
+        "Lengths of documents: records, as the file says, which must be the sums of their frequencies; postings, "
+        "these sums")
         .group("Documents");
-    number("--partitions", options_.invert.partitions, 1, 256, "Partitions that documents are dealt to")
+    add_number(line_, "--partitions", options_.invert.partitions, 1, 256, "Partitions that documents are dealt to")
         .group("Resources");
     add_analyzer_flags(line_, names_, "How the terms of the file were made from text, and those of queries will be");
     add_memory_limit("Resident memory, at least 128MiB, of which documents take 4 bytes each, and 20 to 25 for ids");
@@ -38,9 +39,10 @@ class ImportCiffCommand final : public Command {
     line_.add_option("--codec", names_.codec, "Codec of posting lists, as of build").show_default();
     line_.add_option("--order", order_, "Order of the documents, as of build: " + std::string(order::kOrderNames))
         .show_default();
-    choice("--scorer", scorer_, {"bm25", "impact"},
-           "impact: frequencies are impacts, 1 to 255, of learned sparse vectors; a larger one counts as 255, and the "
-           "summary tells how many do. Queries name them as the field `vector`");
+    add_choice(
+        line_, "--scorer", scorer_, {"bm25", "impact"},
+        "impact: frequencies are impacts, 1 to 255, of learned sparse vectors; a larger one counts as 255, and the "
+        "summary tells how many do. Queries name them as the field `vector`");
     add_bm25_flags(line_, names_);
     add_json_flag();
   }

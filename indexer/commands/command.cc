@@ -113,11 +113,11 @@ void Command::add_repository_flags() {
   line_.add_option("--tls-ca", access.tls_ca,
                    "PEM file of the authorities to believe of an https object store; default: the system's");
   config::add_object_flags(line_, access);
-  number("--s3-lease-seconds", lease_s_, 3, 3600,
-         "A writer of an s3:// repository that was silent for so long is taken for dead; the same for "
-         "all writers of a repository");
-  number("--s3-leftover-hours", leftover_hours_, 1, 8760,
-         "How old objects must be that no published generation names before they are removed");
+  add_number(line_, "--s3-lease-seconds", lease_s_, 3, 3600,
+             "A writer of an s3:// repository that was silent for so long is taken for dead; the same for "
+             "all writers of a repository");
+  add_number(line_, "--s3-leftover-hours", leftover_hours_, 1, 8760,
+             "How old objects must be that no published generation names before they are removed");
 }
 
 void Command::add_place_flags() {
@@ -133,8 +133,8 @@ void Command::add_place_flags() {
 }
 
 void Command::add_publishing_flags(std::uint64_t& reserve) {
-  bytes("--disk-reserve", reserve, "64MiB",
-        "Free space that has to stay on the repository's disk: what would take it is not begun");
+  add_bytes(line_, "--disk-reserve", reserve, "64MiB",
+            "Free space that has to stay on the repository's disk: what would take it is not begun");
   line_
       .add_option("--signing-key", signing_key_,
                   "PEM file of the Ed25519 private key that signs each generation that is published, for leaves with "

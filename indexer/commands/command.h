@@ -66,24 +66,10 @@ class Command {
   // Of what publishes: --disk-reserve, --signing-key.
   void add_publishing_flags(std::uint64_t& bytes);
   void add_json_flag() { line_.add_flag("--json", json_, "Print the summary as one JSON object").group("Output"); }
-  // Flags of the usual kinds, which show their default value.
-  template <class T>
-  config::Flag& number(const std::string& name, T& value, int least, int most, const std::string& help) {
-    return line_.add_option(name, value, help).check(config::range(least, most)).show_default();
-  }
-  template <class T>
-  config::Flag& bytes(const std::string& name, T& value, const std::string& shown, const std::string& help) {
-    return line_.add_option(name, value, help).transform(config::byte_size()).show_default(shown);
-  }
   // --memory-limit, of what resides in memory.
   config::Flag& add_memory_limit(const std::string& help);
   // Chooses memory_limit_ if no flag gave it. kInvalid: it is less than 128MiB.
   Result<void> settle_memory_limit();
-  config::Flag& choice(const std::string& name, std::string& value, std::vector<std::string> names,
-                       const std::string& help) {
-    return line_.add_option(name, value, help).check(config::one_of(std::move(names))).show_default();
-  }
-
   // Takes the flags over into target_.objects. `scratch_flag` names the local folder, which an object store needs;
   // empty: it is not needed.
   Result<void> settle_place(std::string_view scratch_flag = "--scratch");

@@ -152,7 +152,7 @@ class PruneCommand final : public WriterCommand {
                       "Removes generations before the current one, the partitions that no other one has, and what "
                       "killed builds left") {
     add_place_flags();
-    number("--keep", keep_, 0, 1000, "How many generations before the current one stay, for rollbacks")
+    add_number(line_, "--keep", keep_, 0, 1000, "How many generations before the current one stay, for rollbacks")
         .group("Generation");
   }
 

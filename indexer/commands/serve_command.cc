@@ -31,9 +31,10 @@ class ServeCommand final : public Command {
     add_object_flags();
     add_http_flags();
     add_writing_flags();
-    number("--drain-publish-ms", drain_publish_ms_, 0, 3'600'000,
-           "Milliseconds after SIGTERM to publish what was accepted, before --drain-ms; what is left stays in the log");
-    number("--drain-ms", drain_ms_, 0, 3'600'000, "Milliseconds for open requests after SIGTERM");
+    add_number(
+        line_, "--drain-publish-ms", drain_publish_ms_, 0, 3'600'000,
+        "Milliseconds after SIGTERM to publish what was accepted, before --drain-ms; what is left stays in the log");
+    add_number(line_, "--drain-ms", drain_ms_, 0, 3'600'000, "Milliseconds for open requests after SIGTERM");
   }
 
  private:
@@ -59,12 +60,13 @@ void ServeCommand::add_object_flags() {
           "a service on another machine can follow; default: accepted changes are in the repository")
       .type_name("DIR")
       .group("Several services");
-  number("--lease-seconds", lease_s_, 2, 3600,
-         "With --state: a service that writes a collection and was silent for so long is followed by one that stands "
-         "by");
-  choice("--take-over", take_over_, {"own-log", "any-log"},
-         "With --state: a collection is taken over with the log of its last writer, or if that left nothing "
-         "unpublished (own-log); or also without what it accepted and did not publish (any-log)")
+  add_number(
+      line_, "--lease-seconds", lease_s_, 2, 3600,
+      "With --state: a service that writes a collection and was silent for so long is followed by one that stands "
+      "by");
+  add_choice(line_, "--take-over", take_over_, {"own-log", "any-log"},
+             "With --state: a collection is taken over with the log of its last writer, or if that left nothing "
+             "unpublished (own-log); or also without what it accepted and did not publish (any-log)")
       .group("Several services");
 }
 
@@ -86,11 +88,11 @@ void ServeCommand::add_http_flags() {
                   .group("Keys and TLS");
   certificate.needs(key);
   key.needs(certificate);
-  number("--readers", options_.readers, 1, 256, "Threads that read files");
-  number("--max-connections", options_.max_connections, 1, 1 << 20,
-         "HTTP connections; more are answered 503. Half of them may wait for the next generation");
-  bytes("--max-unsent-bytes", options_.max_unsent_bytes, "256MiB",
-        "Bytes that are held of files being sent, 512 KiB each; past this a file is answered 503");
+  add_number(line_, "--readers", options_.readers, 1, 256, "Threads that read files");
+  add_number(line_, "--max-connections", options_.max_connections, 1, 1 << 20,
+             "HTTP connections; more are answered 503. Half of them may wait for the next generation");
+  add_bytes(line_, "--max-unsent-bytes", options_.max_unsent_bytes, "256MiB",
+            "Bytes that are held of files being sent, 512 KiB each; past this a file is answered 503");
   line_
       .add_option("--access-log", options_.access_log,
                   "Share of the HTTP requests that are logged, without what they ask for; 1: all")
@@ -112,30 +114,31 @@ void ServeCommand::add_writing_flags() {
                   "HTTP with keys of scope write and admin; none: nothing is written")
       .group("Keys and TLS");
   keys::add_limit_flags(line_, options_.of_key, options_.of_address);
-  number("--refresh-ms", refresh_ms_, 10, 3'600'000,
-         "Milliseconds from one publication of accepted changes to the next; a refresh does not wait")
+  add_number(line_, "--refresh-ms", refresh_ms_, 10, 3'600'000,
+             "Milliseconds from one publication of accepted changes to the next; a refresh does not wait")
       .group("Writing");
-  bytes("--max-request-bytes", options_.max_request_bytes, "16MiB",
-        "Bytes of documents in one request; more are answered 413");
-  bytes("--max-body-bytes", options_.max_body_bytes, "64MiB",
-        "Bytes of all requests that are received or not answered yet, at least twice --max-request-bytes and 1 MiB, "
-        "but for those of less than 4 KiB, of which a connection has 8 KiB. One key may use as much as it leaves for "
-        "all others. Beyond, a request waits up to 10 s, then it is answered 503");
-  bytes("--max-pending-bytes", writing.max_pending_bytes, "256MiB",
-        "Bytes of a collection that are accepted and not published, and 128 for each change; more "
-        "are answered 429");
-  bytes("--memory-limit", writing.memory_limit, "256MiB",
-        "Memory of indexing accepted changes, one collection at a time, and as much again of merging "
-        "partitions, at least 128MiB; what does not fit is merged in pieces, or stays apart")
+  add_bytes(line_, "--max-request-bytes", options_.max_request_bytes, "16MiB",
+            "Bytes of documents in one request; more are answered 413");
+  add_bytes(
+      line_, "--max-body-bytes", options_.max_body_bytes, "64MiB",
+      "Bytes of all requests that are received or not answered yet, at least twice --max-request-bytes and 1 MiB, "
+      "but for those of less than 4 KiB, of which a connection has 8 KiB. One key may use as much as it leaves for "
+      "all others. Beyond, a request waits up to 10 s, then it is answered 503");
+  add_bytes(line_, "--max-pending-bytes", writing.max_pending_bytes, "256MiB",
+            "Bytes of a collection that are accepted and not published, and 128 for each change; more "
+            "are answered 429");
+  add_bytes(line_, "--memory-limit", writing.memory_limit, "256MiB",
+            "Memory of indexing accepted changes, one collection at a time, and as much again of merging "
+            "partitions, at least 128MiB; what does not fit is merged in pieces, or stays apart")
       .group("Writing");
-  bytes("--compact-rate", writing.compact_rate, "0",
-        "Bytes a second of documents, uncompressed, and lists that are merged in the background; 0: no limit");
+  add_bytes(line_, "--compact-rate", writing.compact_rate, "0",
+            "Bytes a second of documents, uncompressed, and lists that are merged in the background; 0: no limit");
   add_publishing_flags(writing.disk_reserve);
-  number("--keep", writing.keep, 1, 1000,
-         "How many generations before the current one of a written collection stay, for rollbacks")
+  add_number(line_, "--keep", writing.keep, 1, 1000,
+             "How many generations before the current one of a written collection stay, for rollbacks")
       .group("Writing");
-  number("--max-collections", writing.max_collections, 1, 1024,
-         "Collections that are written; each has up to 8 MiB of log in memory, and two threads");
+  add_number(line_, "--max-collections", writing.max_collections, 1, 1024,
+             "Collections that are written; each has up to 8 MiB of log in memory, and two threads");
 }
 
 Result<void> ServeCommand::check() {

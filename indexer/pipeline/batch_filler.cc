@@ -1,7 +1,6 @@
 #include "indexer/pipeline/batch_filler.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "indexer/ingest/records/parse_record.h"

@@ -1,12 +1,10 @@
 #include "indexer/pipeline/inverter_lanes.h"
 
 #include <algorithm>
-#include <exception>
 #include <string>
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/base/thread_name.h"
 #include "indexer/invert/partition_runs.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/runs/run_merger.h"

@@ -1,8 +1,6 @@
 #include "indexer/publish/partition_build.h"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <system_error>
 #include <thread>
 

@@ -1,7 +1,6 @@
 #include "indexer/publish/stored_fields.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "indexer/runs/document_spool.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <utility>
 
 #include "common/base/check.h"
 #include "common/base/long_hash.h"

@@ -1,7 +1,6 @@
 // Routes by which a client's changes depend on what documents are, and by which it keeps something with a collection
 // (docs/operations.md, "Changes that depend on a document").
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>

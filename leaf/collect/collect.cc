@@ -1,7 +1,6 @@
 #include "leaf/collect/collect.h"
 
 #include <tuple>
-#include <utility>
 
 #include "leaf/clauses/evaluation.h"
 #include "leaf/collect/sort_collector.h"

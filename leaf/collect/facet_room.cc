@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "common/schema/schema.h"
-
 namespace frond::leaf::collect {
 
 Error too_many_bytes(const std::string& what, std::size_t bytes) {

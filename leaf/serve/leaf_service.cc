@@ -6,7 +6,6 @@
 #include <span>
 #include <variant>
 
-#include "common/text/limits.h"
 #include "common/topk/top_k.h"
 #include "common/wire/messages.h"
 #include "leaf/families/metric_families.h"

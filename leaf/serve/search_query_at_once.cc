@@ -1,6 +1,5 @@
 // A search that the thread that has read it evaluates itself (at_once.h).
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "common/wire/messages.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/text/limits.h"
 #include "common/wire/messages.h"
 #include "leaf/serve/search_query.h"
 

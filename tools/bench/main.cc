@@ -1,7 +1,6 @@
 // frond-bench: runs `frond bench` and `frond synth` (tools/commands/commands.h). It prints its name as frond, the
 // command that users type.
 
-#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "tools/bench/commands.h"
 #include "tools/commands/commands.h"

@@ -28,13 +28,6 @@ void add_diagnose(config::CommandLine& program, int& status);
 void add_keygen(config::CommandLine& program, int& status);
 void add_plan(config::CommandLine& program, int& status);
 
-// Adds a number within bounds, shown with its default. `value` outlives the command.
-template <class Number, class Bound>
-config::Flag& add_number(config::CommandLine& command, const std::string& name, Number& value, Bound min, Bound max,
-                         const std::string& help) {
-  return command.add_option(name, value, help).check(config::range(min, max)).show_default();
-}
-
 // The flags of every command that queries a broker.
 struct QueryFlags {
   std::string broker = "http://127.0.0.1:8080";

@@ -82,9 +82,8 @@ void add_export_matches(config::CommandLine& program, int& status) {
       .group("Search");
   add_number(command, "--retries", flags->options.retries, 0, 100,
              "How often one request is sent again that the broker has no time for");
-  command.add_option("--format", flags->format, "csv (RFC 4180, with a header), or jsonl, an object a line")
-      .check(config::one_of({"csv", "jsonl"}))
-      .show_default()
+  add_choice(command, "--format", flags->format, {"csv", "jsonl"},
+             "csv (RFC 4180, with a header), or jsonl, an object a line")
       .group("Output");
   command
       .add_flag("--escape-formulas", flags->escape_formulas,

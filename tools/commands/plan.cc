@@ -69,7 +69,7 @@ void add_target_flags(config::CommandLine& command, PlanFlags& flags) {
   add_number(command, "--machine-availability", wanted.machine_availability, 0.5, 0.9999999,
              "Share of time in which a machine is there; an assumption, not measured")
       .group("Target");
-  command.add_option("--mode", flags.mode, "Which documents match").check(config::one_of({"and", "or"})).show_default();
+  add_choice(command, "--mode", flags.mode, {"and", "or"}, "Which documents match");
   add_number(command, "--k", wanted.k, 1, 1000, "Hits of a search");
   command.add_flag("--with-text", wanted.with_text, "Hits are shown with text, as snippets are");
   add_number(command, "--cache-hits", wanted.cache_hits, 0.0, 0.99, "Share of searches that the result cache answers")
@@ -83,15 +83,9 @@ void add_budget_flags(config::CommandLine& command, PlanFlags& flags) {
       .check(config::range(0, 1'000'000))
       .group("Budget");
   add_number(command, "--cores", wanted.cores, 1, 1024, "Cores of a machine").group("Budget");
-  command.add_option("--memory", flags.memory, "Memory of a machine")
-      .transform(config::byte_size())
-      .show_default("64GiB")
-      .group("Budget");
+  add_bytes(command, "--memory", flags.memory, "64GiB", "Memory of a machine").group("Budget");
   add_number(command, "--gpus", wanted.gpus, 0, 16, "GPUs of a machine, one leaf for each").group("Budget");
-  command.add_option("--gpu-memory", flags.gpu_memory, "Memory of a GPU")
-      .transform(config::byte_size())
-      .show_default("80GiB")
-      .group("Budget");
+  add_bytes(command, "--gpu-memory", flags.gpu_memory, "80GiB", "Memory of a GPU").group("Budget");
   command.add_option("--machine-price", wanted.machine_price, "Of a machine an hour")
       .check(config::range(0.0, 1e6))
       .group("Budget");

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "common/base/machine.h"
-#include "common/base/process.h"
 #include "common/config/command_line.h"
 #include "tools/commands/commands.h"
 #include "tools/papers/experiment.h"
@@ -86,21 +85,11 @@ void add_indexing_flags(config::CommandLine& app, Flags& flags) {
                  "Wei 2011: inverters on the GPU beside those on CPUs: numbers, each with rows of its own; 0: none")
       .show_default("1,2");
   app.add_option("--gpu-device", indexing.gpu.device, "The GPU that all of these use").show_default();
-  app.add_option("--gpu-memory", indexing.gpu.bytes, "Memory of the GPU for each of these")
-      .transform(config::byte_size())
-      .show_default("2GiB");
-  app.add_option("--memory-limit", indexing.memory_limit, "Of every build, as frond-indexer build")
-      .transform(config::byte_size())
-      .show_default("8GiB");
-  app.add_option("--stemmer", flags.stemmer, "As frond-indexer build")
-      .check(config::one_of({"porter", "english", "none"}))
-      .show_default();
-  app.add_option("--cpu-dictionary", indexing.cpu_dictionary, "As frond-indexer build")
-      .check(config::one_of({"hash", "btree"}))
-      .show_default();
-  app.add_option("--store-bodies", flags.store_bodies, "As frond-indexer build")
-      .check(config::one_of({"on", "off"}))
-      .show_default();
+  add_bytes(app, "--gpu-memory", indexing.gpu.bytes, "2GiB", "Memory of the GPU for each of these");
+  add_bytes(app, "--memory-limit", indexing.memory_limit, "8GiB", "Of every build, as frond-indexer build");
+  add_choice(app, "--stemmer", flags.stemmer, {"porter", "english", "none"}, "As frond-indexer build");
+  add_choice(app, "--cpu-dictionary", indexing.cpu_dictionary, {"hash", "btree"}, "As frond-indexer build");
+  add_choice(app, "--store-bodies", flags.store_bodies, {"on", "off"}, "As frond-indexer build");
 }
 
 int run(int argc, char** argv) {
@@ -111,9 +100,8 @@ int run(int argc, char** argv) {
   app.add_option("--out", flags.out,
                  "The folder for page.md, charts and results.json; new or empty. Without it, the page is printed");
   app.add_option("--only", flags.only, "Only these: ding:t2, or all of a paper: ding, mallia, ao, wei").delimiter(',');
-  app.add_option("--scale", flags.scale, "small: minutes on two cores; full: the papers' sizes, many times as much")
-      .check(config::one_of({"small", "full"}))
-      .show_default();
+  add_choice(app, "--scale", flags.scale, {"small", "full"},
+             "small: minutes on two cores; full: the papers' sizes, many times as much");
   app.add_option("--threads", flags.threads, "Threads that make data, and that are measured where many are")
       .check(config::range(1, 256))
       .show_default("one for each core");

@@ -178,9 +178,8 @@ void add_text_flags(config::CommandLine& command, SynthFlags& flags) {
   command.add_option("--file-bytes", flags.file_bytes, "With --text: files of this size in the folder --output")
       .transform(config::byte_size())
       .group("Text");
-  command.add_option("--markup", flags.markup, "With --text: JSON Lines without tags, or HTML pages in TREC's <DOC>")
-      .check(config::one_of({"jsonl", "html"}))
-      .show_default()
+  add_choice(command, "--markup", flags.markup, {"jsonl", "html"},
+             "With --text: JSON Lines without tags, or HTML pages in TREC's <DOC>")
       .group("Text");
   add_number(command, "--numbers", flags.shares.numbers, 0.0, 0.3, "With --text: share of words that are numbers");
   add_number(command, "--non-ascii", flags.shares.non_ascii, 0.0, 0.2, "With --text: share of words outside ASCII");
@@ -207,9 +206,7 @@ void add_synth(config::CommandLine& program, int& status) {
       .group("A collection");
   command.add_option("--documents", flags->documents, "Documents. 0: the profile's own; with --text no limit")
       .group("What");
-  command.add_option("--order", flags->order, "docIDs clustered, or as if shuffled")
-      .check(config::one_of({"input", "random"}))
-      .show_default();
+  add_choice(command, "--order", flags->order, {"input", "random"}, "docIDs clustered, or as if shuffled");
   command.add_option("--seed", flags->seed, "The same seed gives the same collection").show_default().group("What");
   command.add_option("--threads", flags->threads, "Threads that draw and pack lists, or make text")
       .check(config::range(1, 256))

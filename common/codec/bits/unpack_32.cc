@@ -1,6 +1,5 @@
 // A function for every width, fully unrolled: each number is one load, one shift and one mask.
 #include <array>
-#include <utility>
 
 #include "common/codec/bits/horizontal.h"
 

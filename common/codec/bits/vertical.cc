@@ -1,7 +1,6 @@
 #include "common/codec/bits/vertical.h"
 
 #include <cstring>
-#include <utility>
 
 #include "common/codec/bits/packed_number.h"
 #include "common/codec/list_codec.h"

@@ -1,6 +1,5 @@
 // Unpacks blocks with AVX-512 VBMI2, sixteen numbers at a time. This file is compiled for such processors, so all its
 // functions have internal linkage, except the one that asks whether the processor has it.
-#include <utility>
 
 #include "common/codec/bits/vertical.h"
 

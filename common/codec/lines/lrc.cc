@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <vector>
 
 #include "common/codec/binary_packing/simd_bp128.h"
 

@@ -1,7 +1,6 @@
 #include "common/partition/terms/change_file.h"
 
 #include <algorithm>
-#include <limits>
 #include <queue>
 #include <utility>
 

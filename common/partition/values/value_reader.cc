@@ -1,7 +1,6 @@
 #include "common/partition/values/value_reader.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <string>
 

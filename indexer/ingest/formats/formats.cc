@@ -5,7 +5,6 @@
 
 #include "indexer/ingest/encoding/encoding.h"
 #include "indexer/ingest/files/file_kind.h"
-#include "indexer/ingest/formats/csv.h"
 #include "indexer/ingest/lines.h"
 
 namespace frond::indexer::ingest {

@@ -1,7 +1,6 @@
 #include "indexer/ingest/streams/input_limits.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace frond::indexer::ingest {
 namespace {

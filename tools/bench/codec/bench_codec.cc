@@ -1,9 +1,7 @@
 // frond bench codec: measures every codec on the papers' synthetic lists and on real lists.
 #include <cstdio>
 #include <memory>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -102,9 +100,7 @@ void add_bench_codec(config::CommandLine& bench_command, int& status) {
       bench_command.add_command("codec", "Codecs on synthetic lists and an index: bits an integer, integers a second");
   command.add_flag("--list", flags->list, "Print the codecs with paper and section, and measure nothing");
   command.add_option("--codec", flags->codecs, "Only these");
-  command.add_option("--processor", flags->processor, "What decodes: this process, or the GPU")
-      .check(config::one_of({"cpu", "gpu"}))
-      .show_default();
+  add_choice(command, "--processor", flags->processor, {"cpu", "gpu"}, "What decodes: this process, or the GPU");
   add_number(command, "--size", flags->sizes, 7, 27, "Synthetic lists of 2^N integers below 2^29, one or more N");
   command.add_option("--seed", flags->seed, "Of the synthetic lists").show_default();
   command.add_option("--index", flags->index, "A collection's folder in a repository, or a partition's in --data");

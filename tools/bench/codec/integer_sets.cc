@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <memory>
 #include <system_error>
 
 #include <fmt/format.h>

@@ -249,16 +249,12 @@ void add_bench_clauses(config::CommandLine& bench_command, int& status) {
   command.add_option("--host-cache", flags->from.host_cache_bytes, "Bytes of a list cache as leaves have it; 0: none");
   command.add_option("--queries", flags->queries, "A query a line, or a clause as JSON").required();
   command.add_option("--filter", flags->filter, "A filter for all of them, as a leaf has it in its cache");
-  command.add_option("--mode", flags->mode, "Of words beside each other")
-      .check(config::one_of({"and", "or"}))
-      .show_default()
-      .group("Search");
+  add_choice(command, "--mode", flags->mode, {"and", "or"}, "Of words beside each other").group("Search");
   add_number(command, "--k", flags->k, 0, 10'000, "Hits wanted").group("Search");
   command.add_option("--sort", flags->sort, "An order of hits, as the parameter `sort`: year:desc,_score");
   command.add_option("--facets", flags->facets, "What to count over all matches, as the parameter `facets`: tag:10");
-  command.add_option("--total", flags->total, "Whether all matches are counted; with an order or facets they are")
-      .check(config::one_of({"bounded", "exact"}))
-      .show_default();
+  add_choice(command, "--total", flags->total, {"bounded", "exact"},
+             "Whether all matches are counted; with an order or facets they are");
   command.add_flag("--unranked", flags->unranked, "Rank nothing: the first hits, and with --k 0 counts alone");
   add_number(command, "--rounds", flags->rounds, 1, 10'000, "A query's time is the best of so many").group("How");
   command.add_flag("--flat", flags->flat, "Lines are plain words, without an order or facets for their own engine");

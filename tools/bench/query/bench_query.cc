@@ -179,9 +179,7 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
           "tokens, each as TOKEN^WEIGHT or TOKEN")
       .required();
   command.add_option("--tag", flags->tag, "Only JSON lines with this tag: union, intersection, …");
-  command.add_option("--mode", flags->modes, "Which documents match, one or more")
-      .check(config::one_of({"and", "or", "auto"}))
-      .show_default()
+  add_choice(command, "--mode", flags->modes, {"and", "or", "auto"}, "Which documents match, one or more")
       .group("Search");
   command.add_option("--min-terms", flags->min_terms, "From 2 on: only queries of so many distinct terms, all known");
   command.add_option("--limit", flags->limit, "Only the first so many queries; 0: all");
@@ -199,15 +197,10 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       command, "--sort", flags->from.sort_values, 0, 2'000'000'000,
       "Different values of a column made up for all documents, by which the GPU orders hits, the greatest first; "
       "with --processor, whose CPU engine ranks by score meanwhile; 0: by score");
-  command
-      .add_option(
-          "--sort-score", flags->sort_score,
-          "With --sort: first, hits are in the order of their scores before that of the column; last, behind it")
-      .check(config::one_of({"none", "first", "last"}))
-      .show_default();
-  command.add_option("--rank", flags->rank, "none: the first hits in the collection's order, and an exact total")
-      .check(config::one_of({"score", "none"}))
-      .show_default()
+  add_choice(command, "--sort-score", flags->sort_score, {"none", "first", "last"},
+             "With --sort: first, hits are in the order of their scores before that of the column; last, behind it");
+  add_choice(command, "--rank", flags->rank, {"score", "none"},
+             "none: the first hits in the collection's order, and an exact total")
       .group("Search");
   command.add_flag("--count", flags->count, "Count the matches; --k and --rank do not matter").group("Search");
   command.add_option("--count-to", flags->timing.count_to, "Matches of AND are counted at least so far, and to k")
@@ -237,9 +230,8 @@ void add_bench_query(config::CommandLine& bench_command, int& status) {
       .group("How");
   command.add_flag("--gpu-no-buckets", flags->gpu_no_buckets,
                    "Counts look documents up in the blocks of hs-lrc lists, not by their buckets, for comparison");
-  command.add_option("--gpu-sums", flags->gpu.sums, "Whether ORs are summed by tiles of documents, for comparison")
-      .check(config::one_of({"auto", "always", "never"}))
-      .show_default();
+  add_choice(command, "--gpu-sums", flags->gpu.sums, {"auto", "always", "never"},
+             "Whether ORs are summed by tiles of documents, for comparison");
   command.add_option("--write-queries", flags->write_queries, "Also writes the queries' terms to this file");
   command.add_flag("--json", flags->json, "Print one JSON object").group("Output");
   command.on_chosen([flags, &status] {

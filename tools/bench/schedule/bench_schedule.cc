@@ -70,9 +70,8 @@ void add_bench_schedule(config::CommandLine& bench_command, int& status) {
   add_number(command, "--rounds", flags->rounds, 1, 10'000, "A query's time is the best of so many");
   add_number(command, "--trees", flags->trees, 0, static_cast<int>(leaf::schedule::CostRegression::kMaxTrees),
              "Of each processor and mode, at most");
-  command.add_option("--processor", flags->processor, "What is measured; the rest of the model stays the default")
-      .check(config::one_of({"cpu", "gpu", "both"}))
-      .show_default()
+  add_choice(command, "--processor", flags->processor, {"cpu", "gpu", "both"},
+             "What is measured; the rest of the model stays the default")
       .group("How");
   add_number(command, "--callers", flags->callers, 1, 1024, "Threads that call the GPU");
   command.add_option("--gpu-device", flags->gpu.devices.front(), "The device's number").show_default();

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "common/base/check.h"
 #include "common/base/machine.h"
 #include "tools/bench/measure.h"
 #include "tools/synth/text/text_output.h"

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <chrono>
-#include <ctime>
 #include <memory>
 #include <system_error>
 #include <utility>
