@@ -34,6 +34,11 @@ void SearchQueue::push(Task&& task, Instant now) {
   if (client.size++ == 0) order_.push(static_cast<std::uint32_t>(place), times_.arrive(place));
 }
 
+bool SearchQueue::would_be_next(const Client& client) {
+  const std::size_t place = times_.place_of(client);
+  return size_ == 0 || (clients_[place].size == 0 && times_.arrive(place) <= order_.top_key());
+}
+
 std::size_t SearchQueue::next_level(const OfClient& client) const {
   const bool by_age = (client.turn + 1) % kOldestFirstEvery == 0;
   std::size_t best = kLevels;

@@ -39,6 +39,8 @@ class SearchQueue {
   std::size_t size(const Client& client) const { return clients_[times_.place_of(client)].size; }
 
   void push(Task&& task, Instant now);
+  // Whether a search of the client that comes now would be the next one.
+  bool would_be_next(const Client& client);
   // REQUIRES: size() > 0, of both. When the next one came, and it itself, whose end is told to ended().
   Instant next_since() const;
   WaitingTask pop();

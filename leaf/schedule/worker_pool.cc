@@ -120,18 +120,22 @@ Result<void> WorkerPool::admit(std::span<Task> tasks, Lane lane) {
 }
 
 bool WorkerPool::run_here(Task& task) {
+  bool contended = false;
   {
     const MutexLock lock(mutex_);
-    if (draining_ || waiting() != 0) return false;
+    if (draining_ || !searches_.would_be_next(task.client)) return false;
     ++running_;
+    contended = searches_.size() > 0;
   }
   Worker caller;
   Waiting now{std::move(task), clock_.now()};
+  if (contended) now.charged_ns = 0;
   pool_of_thread = this;
   run(now, caller);
   pool_of_thread = nullptr;
   now = {};  // release what the task holds before drain() may return
   const MutexLock lock(mutex_);
+  if (contended) searches_.ended(caller.client, 0, caller.took_ns);
   if (--running_ == 0 && waiting() == 0) drained_.notify_all();
   return true;
 }
