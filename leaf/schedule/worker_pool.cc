@@ -152,7 +152,7 @@ bool WorkerPool::take(bool interactive_only, Waiting& to) {
                  : interactive_only      ? nullptr
                  : !continued_.empty()   ? &continued_
                                          : nullptr;
-  if (queue == nullptr && !interactive_only && (searches_.size() > 0 || !last_.empty())) {
+  if (queue == nullptr && may_search(interactive_only)) {
     const bool by_age = ++turn_ % SearchQueue::kOldestFirstEvery == 0;
     const bool of_last =
         searches_.size() == 0 || (by_age && !last_.empty() && last_.front().since < searches_.next_since());
@@ -175,7 +175,7 @@ bool WorkerPool::take(bool interactive_only, Waiting& to) {
 // again. The caller calls wake() after it has released the mutex.
 WorkerPool::Worker* WorkerPool::to_wake() {
   if (waking_ != 0) return nullptr;
-  const bool urgent = !dropped_.empty() || !interactive_.empty();
+  const bool urgent = !dropped_.empty() || !interactive_.empty() || searches_.next_is_little();
   Worker* worker = nullptr;
   if (!idle_.empty() && waiting() != 0) {
     worker = idle_.back();

@@ -104,6 +104,28 @@ TEST(WorkerPool, RunsATaskHereWhoseTurnIsNext) {
   pool.drain();
 }
 
+TEST(WorkerPool, RunsLittleSearchesBesideThoseOfAnotherClient) {
+  ManualClock clock;
+  Gate gate;  // outlives the pool's threads, as does the latch
+  std::latch ran(1);
+  WorkerPool pool({1, 10}, clock, nullptr);
+  const auto submit = [&](std::uint32_t client, std::vector<Task> tasks) {
+    for (Task& task : tasks) task.client = {.id = client};
+    ASSERT_TRUE(pool.submit(std::move(tasks), Lane::kSearch));
+  };
+  submit(1, tasks_of(1, [&](const Waited&) { clock.advance(std::chrono::milliseconds(10)); }));
+  submit(2, tasks_of(1, [](const Waited&) {}));
+  while (pool.load().waiting + pool.load().running != 0) std::this_thread::yield();
+  submit(1, gate.task());
+  gate.wait_until_entered();
+  submit(1, tasks_of(2, [](const Waited&) {}));
+  submit(2, tasks_of(1, [&](const Waited&) { ran.count_down(); }));
+  ran.wait();  // hangs if it has to wait for the worker
+  EXPECT_EQ(pool.load().waiting, 2u) << "the other's still wait";
+  gate.open();
+  pool.drain();
+}
+
 TEST(WorkerPool, RefusesAWholeGroupAtTheDoorWhenItsQueueIsFull) {
   const ManualClock clock;
   metrics::Registry registry("test");
