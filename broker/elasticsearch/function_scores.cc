@@ -6,6 +6,7 @@
 
 #include "broker/elasticsearch/hit_json.h"
 #include "broker/elasticsearch/query_dsl.h"
+#include "common/base/text.h"
 #include "common/elasticsearch/date_format.h"
 #include "common/elasticsearch/document.h"
 #include "common/elasticsearch/json_body.h"
@@ -48,10 +49,14 @@ Expected<double> number_of(const Json& json, const MappedField& field, std::int6
   if (field.type == Type::kDate && json.is_string())
     return static_cast<double>(
         FROND_EXPECT_OK(parse_date_math(json.get<std::string>(), field.format, DateReading{.now_ms = now_ms})));
+  if (json.is_string())
+    if (const auto number = number_in<double>(json.get_ref<const std::string&>())) return *number;
   return parsing_exception("a number is needed of field [" + field.name + "]");
 }
 Expected<double> distance_of(const Json& json, const MappedField& field) {
   if (json.is_number()) return json.get<double>();
+  if (json.is_string() && field.type != Type::kDate)
+    if (const auto number = number_in<double>(json.get_ref<const std::string&>())) return *number;
   const auto ms = json.is_string() && field.type == Type::kDate ? duration_ms(json.get<std::string>()) : std::nullopt;
   if (ms) return static_cast<double>(*ms);
   return parsing_exception("a distance is needed of field [" + field.name + "]");

@@ -55,9 +55,7 @@ Expected<Clause> QueryReader::dis_max(const Json& body, const Context& in) {
   Context inside = in;
   inside.boost *= boost_in(body);
   auto all = FROND_EXPECT_OK(all_of(body["queries"], inside));
-  const Json tie = body.contains("tie_breaker") ? body["tie_breaker"] : Json(0);
-  if (!tie.is_number()) return parsing_exception("[dis_max] tie_breaker must be a number");
-  return best(std::move(all), tie, in.scored);
+  return best(std::move(all), FROND_EXPECT_OK(tie_breaker_in(body, 0)), in.scored);
 }
 
 Expected<Clause> QueryReader::constant_score(const Json& body, const Context& in) {
@@ -82,8 +80,11 @@ Expected<Clause> QueryReader::boosting(const Json& body, const Context& in) {
   inside.boost *= boost_in(body);
   unscored.scored = false;
   auto positive = FROND_EXPECT_OK(read(body["positive"], inside));
+  auto read_negative = read(body["negative"], unscored);
+  // Without scores it changes nothing, and has to be a query all the same.
+  if (!read_negative && (in.scored || read_negative.error().status == 400)) return std::move(read_negative).error();
   if (!in.scored) return positive;
-  auto negative = FROND_EXPECT_OK(read(body["negative"], unscored));
+  Clause negative = *std::move(read_negative);
   Bool without, with, either;
   with.must.push_back(FROND_EXPECT_OK(multiplied(positive, body["negative_boost"])));
   with.filter.push_back(negative);

@@ -28,6 +28,21 @@ std::string clause_of(const char* query, bool scored = true) {
   return read ? query::clause_json(*read) : std::to_string(read.error().status) + " " + read.error().reason;
 }
 
+TEST(AQuery, IsReadWholeAlsoWhereItIsNotScored) {
+  const char* const wrong =
+      R"({"boosting":{"positive":{"match_all":{}},"negative":{"nosuch":{}},"negative_boost":0.2}})";
+  for (const bool scored : {true, false}) EXPECT_EQ(clause_of(wrong, scored).substr(0, 3), "400");
+  EXPECT_EQ(
+      clause_of(
+          R"({"boosting":{"positive":{"match_all":{}},"negative":{"exists":{"field":"n"}},"negative_boost":0.2}})",
+          false),
+      R"({"all":{}})");
+  EXPECT_EQ(
+      clause_of(R"({"dis_max":{"queries":[{"match":{"title":"a"}},{"match":{"body":"a"}}],"tie_breaker":"0.5"}})"),
+      clause_of(R"({"dis_max":{"queries":[{"match":{"title":"a"}},{"match":{"body":"a"}}],"tie_breaker":0.5}})"));
+  EXPECT_EQ(clause_of(R"({"dis_max":{"queries":[{"match_all":{}}],"tie_breaker":"x"}})").substr(0, 3), "400");
+}
+
 TEST(AQuery, OfTextIsItsTerms) {
   EXPECT_EQ(
       clause_of(R"({"match":{"title":"Red FOX"}})"),

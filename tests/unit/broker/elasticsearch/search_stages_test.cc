@@ -67,6 +67,7 @@ TEST(AFunctionScore, IsMadeOfValuesOfDocuments) {
   EXPECT_NEAR(of(R"({"gauss":{"n":{"origin":50,"scale":10},"multi_value_mode":"max"}})", 1, R"({"n":[50,60]})"), 0.5,
               1e-12);
   EXPECT_DOUBLE_EQ(of(R"({"gauss":{"n":{"origin":50,"scale":10}}})", 3, "{}"), 3);
+  EXPECT_DOUBLE_EQ(of(R"({"exp":{"n":{"origin":"0","scale":"20"}}})", 3, R"({"n":20})"), 1.5);
 }
 
 TEST(AFunctionScore, ThatCantBeReadIsRefused) {
