@@ -52,7 +52,8 @@ class Scheduler {
   Result<void> submit(std::vector<Task> tasks, Lane lane) { return admit(tasks, lane); }
   Result<void> submit_one(Task task, Lane lane) { return admit(std::span(&task, 1), lane); }
   // Runs the task on the caller's thread, which is not one of a task, as one that has not waited. False: it has not
-  // run, because another task waits, or drain() was called; submit it. A scheduler may always say no.
+  // run, because a search waits whose turn comes before, or drain() was called; submit it. A scheduler may always say
+  // no.
   virtual bool run_here(Task& /*task*/) { return false; }
   // Refuses new work, and returns when all admitted tasks, and those that they continued with, have run. Tasks must not
   // call it.

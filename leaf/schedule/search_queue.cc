@@ -30,8 +30,13 @@ void SearchQueue::push(Task&& task, Instant now) {
   Level& level = client.levels[level_of(task.weight)];
   slots_[slot].waiting = {std::move(task), now};
   link(level, slot);
-  if (size_++ == 0) times_.forget();
+  if (size_++ == 0 && running_ == 0) times_.forget();
   if (client.size++ == 0) order_.push(static_cast<std::uint32_t>(place), times_.arrive(place));
+}
+
+bool SearchQueue::would_be_next(const Client& client) {
+  const std::size_t place = times_.place_of(client);
+  return size_ == 0 || (clients_[place].size == 0 && times_.arrive(place) <= order_.top_key());
 }
 
 std::size_t SearchQueue::next_level(const OfClient& client) const {
@@ -44,6 +49,12 @@ std::size_t SearchQueue::next_level(const OfClient& client) const {
     if (!by_age) break;
   }
   return best;
+}
+
+bool SearchQueue::next_is_little() const {
+  if (order_.size() < 2) return false;
+  const OfClient& client = clients_[order_.top()];
+  return client.seen > 0 && client.mean_ns < kLittle.count();
 }
 
 Instant SearchQueue::next_since() const {
@@ -69,6 +80,7 @@ WaitingTask SearchQueue::pop() {
   OfClient& client = clients_[place];
   WaitingTask taken = take_first(place, next_level(client));
   ++client.turn;
+  ++running_;
   taken.charged_ns = std::max<std::int64_t>(client.weight, client.mean_ns);
   times_.take(order_.top_key());
   order_.erase(place);
@@ -80,6 +92,7 @@ WaitingTask SearchQueue::pop() {
 void SearchQueue::ended(const Client& of, std::int64_t charged_ns, std::int64_t took_ns) {
   const auto place = static_cast<std::uint32_t>(times_.place_of(of));
   OfClient& client = clients_[place];
+  if (charged_ns > 0) --running_;
   client.seen = std::min(client.seen + 1, kMemory);
   client.mean_ns += (took_ns - client.mean_ns) / client.seen;
   const std::int64_t next = times_.add(place, took_ns - charged_ns, std::max<std::uint32_t>(1, of.weight));

@@ -9,6 +9,7 @@
 //
 // A data structure without threads and clock; its owner holds a lock. Push and pop take O(log kPlaces).
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -29,6 +30,7 @@ struct WaitingTask {
 class SearchQueue {
  public:
   static constexpr unsigned kOldestFirstEvery = 8;
+  static constexpr std::chrono::nanoseconds kLittle = std::chrono::milliseconds(1);
 
   explicit SearchQueue(std::uint32_t secret) : times_(secret), clients_(ClientTimes::kPlaces) {}
 
@@ -39,9 +41,14 @@ class SearchQueue {
   std::size_t size(const Client& client) const { return clients_[times_.place_of(client)].size; }
 
   void push(Task&& task, Instant now);
+  // Whether a search of the client that comes now would be the next one.
+  bool would_be_next(const Client& client);
   // REQUIRES: size() > 0, of both. When the next one came, and it itself, whose end is told to ended().
   Instant next_since() const;
+  // Whether others wait beside the client of the next one, and its last ones took less than kLittle.
+  bool next_is_little() const;
   WaitingTask pop();
+  // `charged_ns`: 0 for a search that was not in the queue.
   void ended(const Client& client, std::int64_t charged_ns, std::int64_t took_ns);
   // Moves those that are past their deadline or cancelled.
   void take_late(Instant now, std::deque<WaitingTask>& to);
@@ -77,8 +84,8 @@ class SearchQueue {
   std::vector<OfClient> clients_;            // by place
   IndexedHeap order_{ClientTimes::kPlaces};  // of places with searches, by their times
   std::vector<Slot> slots_;
-  std::uint32_t free_ = kNone;  // of slots_, a list
-  std::size_t size_ = 0;
+  std::uint32_t free_ = kNone;          // of slots_, a list
+  std::size_t size_ = 0, running_ = 0;  // running_: taken, and not ended
 };
 
 }  // namespace frond::leaf::schedule

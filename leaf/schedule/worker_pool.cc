@@ -120,18 +120,22 @@ Result<void> WorkerPool::admit(std::span<Task> tasks, Lane lane) {
 }
 
 bool WorkerPool::run_here(Task& task) {
+  bool contended = false;
   {
     const MutexLock lock(mutex_);
-    if (draining_ || waiting() != 0) return false;
+    if (draining_ || !searches_.would_be_next(task.client)) return false;
     ++running_;
+    contended = searches_.size() > 0;
   }
   Worker caller;
   Waiting now{std::move(task), clock_.now()};
+  if (contended) now.charged_ns = 0;
   pool_of_thread = this;
   run(now, caller);
   pool_of_thread = nullptr;
   now = {};  // release what the task holds before drain() may return
   const MutexLock lock(mutex_);
+  if (contended) searches_.ended(caller.client, 0, caller.took_ns);
   if (--running_ == 0 && waiting() == 0) drained_.notify_all();
   return true;
 }
@@ -148,7 +152,7 @@ bool WorkerPool::take(bool interactive_only, Waiting& to) {
                  : interactive_only      ? nullptr
                  : !continued_.empty()   ? &continued_
                                          : nullptr;
-  if (queue == nullptr && !interactive_only && (searches_.size() > 0 || !last_.empty())) {
+  if (queue == nullptr && may_search(interactive_only)) {
     const bool by_age = ++turn_ % SearchQueue::kOldestFirstEvery == 0;
     const bool of_last =
         searches_.size() == 0 || (by_age && !last_.empty() && last_.front().since < searches_.next_since());
@@ -171,7 +175,7 @@ bool WorkerPool::take(bool interactive_only, Waiting& to) {
 // again. The caller calls wake() after it has released the mutex.
 WorkerPool::Worker* WorkerPool::to_wake() {
   if (waking_ != 0) return nullptr;
-  const bool urgent = !dropped_.empty() || !interactive_.empty();
+  const bool urgent = !dropped_.empty() || !interactive_.empty() || searches_.next_is_little();
   Worker* worker = nullptr;
   if (!idle_.empty() && waiting() != 0) {
     worker = idle_.back();

@@ -59,8 +59,10 @@ class ServiceTimes {
   std::size_t tasks_ = 0;
 };
 
-// A fixed number of worker threads over one bounded queue, and one more thread that runs only interactive tasks. So the
-// fetch of an answer's documents never waits for the searches in the queue.
+// A fixed number of worker threads over one bounded queue, and one more thread for interactive tasks. So the fetch of
+// an answer's documents never waits for the searches in the queue. While searches of several clients wait, that thread
+// also runs those of a client whose last ones took less than a millisecond: they need not wait until a worker ends
+// another's.
 //
 // Waking a thread costs more than many tasks do, so at most one thread is being woken at a time: it wakes the next one
 // if more waits when it has taken its task. A thread that ends a task takes the next one without being woken. The
@@ -126,6 +128,9 @@ class WorkerPool final : public Scheduler {
   bool take(bool interactive_only, Waiting& to) FROND_REQUIRES(mutex_);
   void show_waiting() FROND_REQUIRES(mutex_);
   Worker* to_wake() FROND_REQUIRES(mutex_);
+  bool may_search(bool interactive_only) const FROND_REQUIRES(mutex_) {
+    return interactive_only ? searches_.next_is_little() : searches_.size() > 0 || !last_.empty();
+  }
   static void wake(Worker* worker);
   void run(Waiting& waiting, Worker& self);
   std::size_t waiting() const FROND_REQUIRES(mutex_) {
@@ -137,7 +142,7 @@ class WorkerPool final : public Scheduler {
   metrics::Gauge queued_, clients_;
   metrics::Histogram wait_;
   metrics::Counter refused_, refused_late_, expired_;
-  std::vector<Worker> workers_;  // the last runs only interactive tasks
+  std::vector<Worker> workers_;  // the last is for interactive tasks
 
   mutable Mutex mutex_;
   std::condition_variable_any drained_;

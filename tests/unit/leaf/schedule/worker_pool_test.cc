@@ -75,6 +75,57 @@ TEST(WorkerPool, RunsATaskHereWhileItsWorkersAreBusyButNoneWaits) {
   EXPECT_EQ(pool.load().running, 0u);
 }
 
+TEST(WorkerPool, RunsATaskHereWhoseTurnIsNext) {
+  ManualClock clock;
+  WorkerPool pool({1, 4}, clock, nullptr);
+  Gate gate;
+  std::vector<Task> first = gate.task();
+  first[0].client = {.id = 1};
+  ASSERT_TRUE(pool.submit(std::move(first), Lane::kSearch));
+  gate.wait_until_entered();
+  std::vector<Task> waiting = tasks_of(2, [](const Waited&) {});
+  for (Task& task : waiting) task.client = {.id = 1};
+  ASSERT_TRUE(pool.submit(std::move(waiting), Lane::kSearch));
+  int runs = 0;
+  const auto run_here = [&](std::uint32_t client) {
+    Task task{Deadline::never(), [&](const Waited&) {
+                ++runs;
+                clock.advance(std::chrono::milliseconds(1));
+              }};
+    task.client = {.id = client};
+    return pool.run_here(task);
+  };
+  EXPECT_FALSE(run_here(1)) << "its own searches wait";
+  EXPECT_TRUE(run_here(2)) << "it has had nothing";
+  EXPECT_FALSE(run_here(2)) << "now it has had more than the other, of which nothing is known yet";
+  EXPECT_TRUE(run_here(3));
+  EXPECT_EQ(runs, 2);
+  gate.open();
+  pool.drain();
+}
+
+TEST(WorkerPool, RunsLittleSearchesBesideThoseOfAnotherClient) {
+  ManualClock clock;
+  Gate gate;  // outlives the pool's threads, as does the latch
+  std::latch ran(1);
+  WorkerPool pool({1, 10}, clock, nullptr);
+  const auto submit = [&](std::uint32_t client, std::vector<Task> tasks) {
+    for (Task& task : tasks) task.client = {.id = client};
+    ASSERT_TRUE(pool.submit(std::move(tasks), Lane::kSearch));
+  };
+  submit(1, tasks_of(1, [&](const Waited&) { clock.advance(std::chrono::milliseconds(10)); }));
+  submit(2, tasks_of(1, [](const Waited&) {}));
+  while (pool.load().waiting + pool.load().running != 0) std::this_thread::yield();
+  submit(1, gate.task());
+  gate.wait_until_entered();
+  submit(1, tasks_of(2, [](const Waited&) {}));
+  submit(2, tasks_of(1, [&](const Waited&) { ran.count_down(); }));
+  ran.wait();  // hangs if it has to wait for the worker
+  EXPECT_EQ(pool.load().waiting, 2u) << "the other's still wait";
+  gate.open();
+  pool.drain();
+}
+
 TEST(WorkerPool, RefusesAWholeGroupAtTheDoorWhenItsQueueIsFull) {
   const ManualClock clock;
   metrics::Registry registry("test");
