@@ -44,6 +44,7 @@
 #include "common/keys/guard.h"
 #include "common/metrics/registry.h"
 #include "common/net/address.h"
+#include "common/wire/messages.h"
 
 // Read by jemalloc when the process starts: memory that was freed, such as bodies of requests, goes back to the system
 // within about a second, also where no thread allocates any more: by a thread of its own. The process never forks.
@@ -112,6 +113,8 @@ Result<std::unique_ptr<keys::Guard>> key_guard_for(const Options& options, const
     log.warn("API keys travel unencrypted to --http: give it a certificate, or put a proxy with TLS before it");
   return made;
 }
+
+static_assert(keys::kMaxWeight == wire::kMaxClientWeight);
 
 // For any thread; null if there is nothing to check. The guard outlives whoever calls it.
 frond::http::Gatekeeper gatekeeper_of(keys::Guard& guard) {

@@ -7,42 +7,64 @@
 
 namespace frond::broker::http {
 
-bool Admission::has_room(const Kind& kind, const Client* client) const {
+bool Admission::has_room(const Kind& kind, const Client& client) const {
   const std::size_t places = adaptive_.limit();
   const std::size_t of_batch = std::max<std::size_t>(1, limits_.batch * places / limits_.all);
   if (all_ >= places || (kind.batch && batch_ >= of_batch)) return false;
-  if (!kind.costly) return true;
-  const std::size_t of_costly = places < limits_.all ? std::max<std::size_t>(1, places / 2) : limits_.costly;
-  if (costly_ >= std::min(limits_.costly, of_costly)) return false;
-  return client == nullptr || client->costly < limits_.costly_per_client;
+  return !kind.costly || (costly_ < costly_places() && client.costly < limits_.costly_per_client);
+}
+
+std::size_t Admission::costly_places() const {
+  const std::size_t places = adaptive_.limit();
+  return places < limits_.all ? std::min(limits_.costly, std::max<std::size_t>(1, places / 2)) : limits_.costly;
 }
 
 // A free place is not for a client that has its share while others wait for theirs.
-bool Admission::may_begin(const Kind& kind, const Client* client) const {
-  return has_room(kind, client) &&
-         (usual_waiting_ == 0 || !is_usual(kind) || client == nullptr || below_share(*client));
+bool Admission::may_begin(const Kind& kind, const Client& client) const {
+  return has_room(kind, client) && (usual_waiting_ == 0 || !is_usual(kind) || below_share(client));
 }
 
 bool Admission::below_share(const Client& client) const {
   return (client.running + client.waiting) * weights_ < adaptive_.limit() * client.weight;
 }
 
-// A costly search counts as many as there are places for one of them.
-double Admission::load_of(const Client& client) const {
-  const std::size_t of_costly = limits_.all / std::max<std::size_t>(1, limits_.costly);
-  return static_cast<double>(client.running + client.costly * of_costly) / client.weight;
+bool Admission::may_wait(const Kind& kind, const Client& client) const {
+  if (kind.batch) return true;
+  if (kind.costly) return client.costly_waiting < limits_.waiting;
+  const std::size_t allowed = std::min(limits_.waiting, std::max<std::size_t>(1, adaptive_.limit() / 4));
+  return usual_waiting_ < allowed && client.usual_waiting * clients_.size() < allowed && below_share(client);
 }
 
-Admission::Client& Admission::known(const Kind& kind) {
-  const auto [at, is_new] = clients_.try_emplace(kind.client);
-  if (is_new) weights_ += at->second.weight = std::max(1u, kind.weight);
-  return at->second;
+// A costly search counts as many as there are places for each of them.
+double Admission::load_of(const Client& client) const {
+  const std::size_t of_each = std::max<std::size_t>(1, adaptive_.limit() / std::max<std::size_t>(1, costly_places()));
+  return static_cast<double>(client.running + client.costly * (of_each - 1)) / client.weight;
+}
+
+Admission::Clients::iterator Admission::known(const Kind& kind) {
+  auto at = clients_.find(kind.client);
+  if (at == clients_.end()) {
+    if (spare_.empty()) {
+      at = clients_.try_emplace(kind.client).first;
+    } else {
+      spare_.key() = kind.client;
+      spare_.mapped() = {};
+      at = clients_.insert(std::move(spare_)).position;
+    }
+    weights_ += at->second.weight;
+  }
+  const std::uint32_t weight = std::max(1u, kind.weight);
+  weights_ = weights_ - std::exchange(at->second.weight, weight) + weight;
+  return at;
 }
 
 void Admission::forget_if_idle(Clients::iterator client) {
   if (client->second.running + client->second.waiting > 0) return;
   weights_ -= client->second.weight;
-  clients_.erase(client);
+  if (spare_.empty())
+    spare_ = clients_.extract(client);
+  else
+    clients_.erase(client);
 }
 
 void Admission::take(const Kind& kind, Client& client) {
@@ -55,37 +77,39 @@ void Admission::take(const Kind& kind, Client& client) {
 
 bool Admission::try_begin(const Kind& kind) {
   const MutexLock lock(mutex_);
-  const auto client = clients_.find(kind.client);
-  if (!may_begin(kind, client == clients_.end() ? nullptr : &client->second)) return false;
-  take(kind, client == clients_.end() ? known(kind) : client->second);
-  return true;
+  const auto client = known(kind);
+  const bool begins = may_begin(kind, client->second);
+  if (begins) take(kind, client->second);
+  forget_if_idle(client);
+  return begins;
 }
 
 std::optional<Admission::Ticket> Admission::wait(const Kind& kind, std::function<void()> begin) {
   const MutexLock lock(mutex_);
-  Client& client = known(kind);
-  if (may_begin(kind, &client)) {
+  const auto at = known(kind);
+  Client& client = at->second;
+  if (may_begin(kind, client)) {
     take(kind, client);
     return {};
   }
-  const bool too_many = is_usual(kind) ? usual_waiting_ >= limits_.waiting || !below_share(client)
-                                       : !kind.batch && client.costly_waiting >= limits_.waiting;
-  if (too_many) {
-    forget_if_idle(clients_.find(kind.client));
+  if (!may_wait(kind, client)) {
+    forget_if_idle(at);
     return kRefused;
   }
   ++client.waiting;
   client.costly_waiting += kind.costly;
+  client.usual_waiting += is_usual(kind);
   usual_waiting_ += is_usual(kind);
-  waiting_.push_back({++last_, kind, std::move(begin)});
+  waiting_.push_back({++last_, kind, std::move(begin), &client});
   return last_;
 }
 
 // The client stays known.
 void Admission::take_out(std::list<Waiting>::iterator at, std::list<Waiting>& to) {
-  Client& client = known(at->kind);
+  Client& client = *at->client;
   --client.waiting;
   client.costly_waiting -= at->kind.costly;
+  client.usual_waiting -= is_usual(at->kind);
   usual_waiting_ -= is_usual(at->kind);
   to.splice(to.begin(), waiting_, at);
 }
@@ -138,9 +162,8 @@ std::function<void()> Admission::next_to_begin() {
   auto next = waiting_.end();
   double least = 0;
   for (auto one = waiting_.begin(); one != waiting_.end(); ++one) {
-    const Client& client = known(one->kind);
-    const double load = load_of(client);
-    if ((next != waiting_.end() && load >= least) || !has_room(one->kind, &client)) continue;
+    const double load = load_of(*one->client);
+    if ((next != waiting_.end() && load >= least) || !has_room(one->kind, *one->client)) continue;
     next = one;
     least = load;
   }
@@ -150,7 +173,7 @@ std::function<void()> Admission::next_to_begin() {
   }
   std::list<Waiting> taken;
   take_out(next, taken);
-  take(taken.front().kind, known(taken.front().kind));
+  take(taken.front().kind, *taken.front().client);
   return std::move(taken.front().begin);
 }
 

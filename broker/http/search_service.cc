@@ -220,7 +220,7 @@ std::shared_ptr<scatter::Abandonable> SearchService::evaluate(const std::shared_
                                                               cache::Flights::Waiter done) {
   const auto evaluation = std::make_shared<Evaluation>(shared_.admission, job->kind, in_use_);
   const auto over = [this, job, evaluation, begun = now(), done = std::move(done)](const merge::Page& page) {
-    evaluation->end(share_of_time(*job, page), now());
+    evaluation->end(share_of_time(*job, page, begun), now());
     shared_.promises.expect(Promises::kHonest, is_honest(page));
     learn(*job, page);
     if (shared_.slow.is_slow(now() - job->started)) job->slow_profile = slow_profile(page.profile);
@@ -245,12 +245,13 @@ scatter::SearchPlan SearchService::plan_with_trace(const Job& job) const {
   return plan;
 }
 
-// For AdaptiveLimit. Where partitions are missing, half of them tell: if these came soon, it is not that there are too
-// many searches. None: the search tells nothing of that.
-std::optional<double> SearchService::share_of_time(const Job& job, const merge::Page& page) const {
+// For AdaptiveLimit: the time since the search got its place, as a share of all it was given. With the wait for the
+// place fewer places would seem to be too many, too. Where partitions are missing, half of them tell: if these came
+// soon, it is not that there are too many searches. None: the search tells nothing of that.
+std::optional<double> SearchService::share_of_time(const Job& job, const merge::Page& page, Instant begun) const {
   if (!job.asks_leaves() || !page.refusal.empty()) return {};
   const std::chrono::duration<double, std::micro> all = job.deadline.when() - job.started;
-  if (page.whole()) return (now() - job.started) / all;
+  if (page.whole()) return (now() - begun) / all;
   if (page.profile.half_us) return static_cast<double>(*page.profile.half_us) / all.count();
   const auto by_time = [](const auto& one) {
     return one.reason == wire::UnsearchedReason::kDeadline || one.reason == wire::UnsearchedReason::kOverloaded;

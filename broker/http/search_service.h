@@ -109,11 +109,11 @@ class SearchService {
   SearchService& operator=(const SearchService&) = delete;
 
   // 200: an answer, whole or with unsearched partitions. 400: names the parameter. 429: too many evaluations in flight,
-  // too many costly searches of the client wait, or all leaves refused as overloaded. A costly search waits for a place
-  // until its deadline. 503: all partitions are unsearched, or some are and allow_partial is false,
-  // or some partition has only leaves that are too old for what the search asks for (wire::features_needed); 504:
-  // as the first two, if the deadline is a reason. Of search_after, 410: leaves have no more its generation; 503:
-  // leaves that may have it are down.
+  // too many searches wait for a place, or all leaves refused as overloaded. A costly search, or one of a client with
+  // less than its share, waits for a place until its deadline. 503: all partitions are unsearched, or some are and
+  // allow_partial is false, or some partition has only leaves that are too old for what the search asks for
+  // (wire::features_needed); 504: as the first two, if the deadline is a reason. Of search_after, 410: leaves have no
+  // more its generation; 503: leaves that may have it are down.
   //
   // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `came`:
   // when its time began; empty: now. `found`: empty: all is replied.
@@ -157,7 +157,7 @@ class SearchService {
   void lead(const std::shared_ptr<Job>& job);
   std::shared_ptr<scatter::Abandonable> evaluate(const std::shared_ptr<Job>& job, cache::Flights::Waiter done);
   cache::Flights::Waiter waiter(const std::shared_ptr<Job>& job);
-  std::optional<double> share_of_time(const Job& job, const merge::Page& page) const;
+  std::optional<double> share_of_time(const Job& job, const merge::Page& page, Instant begun) const;
   scatter::SearchPlan plan_with_trace(const Job& job) const;
   bool is_costly(const Job& job) const;
   void learn(const Job& job, const merge::Page& page);

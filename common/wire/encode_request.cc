@@ -40,6 +40,7 @@ void put(const SearchRequest& from, schema::SearchRequest::Builder to) {
   to.setTraceHigh(from.trace.high);
   to.setTraceLow(from.trace.low);
   to.setClient(from.client.id);
+  static_assert(kMaxClientWeight <= std::numeric_limits<std::uint8_t>::max());
   to.setWeight(static_cast<std::uint8_t>(from.client.weight));
   if (from.bm25) {
     auto bm25 = to.initBm25();

@@ -5,8 +5,12 @@
 // A client that asks after a while begins at the present: before those that have had more, but with nothing saved from
 // the time in which it asked for nothing. A client alone has all.
 //
-// Clients are hashed to kPlaces. Two that fall together share as one client; because of the secret none can choose
-// which ones these are. Not thread-safe.
+// Where what work takes is told afterwards, too much may be charged first and be given back: the present does not go
+// back with it. A client alone whose work becomes light may so run before newcomers, for about what one of its earlier
+// ones took.
+//
+// Clients are hashed to kPlaces. Two that fall together share as one client. Because of the secret nobody can choose
+// that two different ids do, but equal ids do everywhere. Not thread-safe.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -21,6 +21,8 @@ class IndexedHeap {
   // The slot with the smallest key, and that key. REQUIRES: !empty().
   std::uint32_t top() const { return nodes_.front().slot; }
   std::int64_t top_key() const { return nodes_.front().key; }
+  // Each slot that is in, at one place below size(), in no order.
+  std::uint32_t at(std::size_t place) const { return nodes_[place].slot; }
 
   // REQUIRES: !contains(slot).
   void push(std::uint32_t slot, std::int64_t key) {

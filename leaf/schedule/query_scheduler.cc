@@ -60,7 +60,7 @@ QueryScheduler::Admitted QueryScheduler::submit(const std::shared_ptr<Query>& qu
     then = consequences(now);
   }
   // This thread has made plans and is free: without other tasks it runs what the CPU should. But a query's second wave
-  // may be submitted while its first is run so.
+  // may be submitted while its first is run so. The task's client is charged with that, whoever's it is: nobody waits.
   thread_local bool runs_here = false;
   const bool here = then.run_on_cpu && !runs_here && pool_.load().waiting == 0;
   if (here) then.run_on_cpu = false;

@@ -81,6 +81,9 @@ WaitingTask SearchQueue::pop() {
   WaitingTask taken = take_first(place, next_level(client));
   ++client.turn;
   ++running_;
+  // Searches of one place may have different weights: ended() has to correct by the same one, or its time ran
+  // backwards.
+  taken.task.client.weight = client.weight;
   taken.charged_ns = std::max<std::int64_t>(client.weight, client.mean_ns);
   times_.take(order_.top_key());
   order_.erase(place);
@@ -126,13 +129,13 @@ std::size_t SearchQueue::before(const Task& task, double mean_ns) const {
   const OfClient& own = clients_[times_.place_of(task.client)];
   std::size_t of_own = 0;  // that are not heavier
   for (std::size_t level = 0; level <= level_of(task.weight); ++level) of_own += own.levels[level].size;
-  if (own.size == size_ || mean_ns <= 0) return of_own;
+  if (own.mean_ns == 0 || mean_ns <= 0) return of_own;
   // Each other client has what it waits for, but not more than its share while these run.
   const double work = static_cast<double>(of_own) * static_cast<double>(own.mean_ns);
   const double each = work / static_cast<double>(std::max<std::uint32_t>(1, task.client.weight));
   double all = work;
-  for (const OfClient& other : clients_)
-    if (other.size > 0 && &other != &own)
+  for (std::size_t i = 0; i < order_.size(); ++i)
+    if (const OfClient& other = clients_[order_.at(i)]; &other != &own)
       all += std::min(static_cast<double>(other.size) * static_cast<double>(other.mean_ns),
                       each * static_cast<double>(other.weight));
   return static_cast<std::size_t>(all / mean_ns);

@@ -7,7 +7,8 @@
 // What a search takes is not known before. A client is charged with the mean of its last ones when its search is taken,
 // and with the difference when it has ended.
 //
-// A data structure without threads and clock; its owner holds a lock. Push and pop take O(log kPlaces).
+// A data structure without threads and clock; its owner holds a lock. Push and pop take O(log kPlaces), before() the
+// number of clients of which searches wait.
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -43,7 +44,8 @@ class SearchQueue {
   void push(Task&& task, Instant now);
   // Whether a search of the client that comes now would be the next one.
   bool would_be_next(const Client& client);
-  // REQUIRES: size() > 0, of both. When the next one came, and it itself, whose end is told to ended().
+  // REQUIRES: size() > 0, of both. When the next one came, and it itself, whose end is told to ended(), with the client
+  // that its task has now.
   Instant next_since() const;
   // Whether others wait beside the client of the next one, and its last ones took less than kLittle.
   bool next_is_little() const;
@@ -52,7 +54,8 @@ class SearchQueue {
   void ended(const Client& client, std::int64_t charged_ns, std::int64_t took_ns);
   // Moves those that are past their deadline or cancelled.
   void take_late(Instant now, std::deque<WaitingTask>& to);
-  // How many tasks of the mean time of all run before one that came now, about, and not more.
+  // How many tasks of the mean time of all run before one that came now, about, and not more; of a client of which
+  // nothing is known as many as it has.
   std::size_t before(const Task& task, double mean_ns) const;
 
  private:

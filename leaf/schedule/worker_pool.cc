@@ -55,11 +55,13 @@ Result<void> WorkerPool::room_for(std::span<const Task> tasks, Lane lane) const 
   const bool searches = lane == Lane::kSearch && !tasks.empty();
   const std::size_t before =
       lane == Lane::kInteractive ? interactive_.size() : searches_.size() + last_.size() + continued_.size();
-  const bool only_one = searches && searches_.size() > 0 && searches_.size(tasks[0].client) == searches_.size();
-  const std::size_t limit = options_.queue_limit - (only_one ? options_.queue_limit / kReserve : 0);
+  const std::size_t limit = options_.queue_limit;
   if (before != 0 && before + tasks.size() > limit)
-    return Error(Code::kOverloaded, std::to_string(before) + " tasks wait, at most " + std::to_string(limit) + " may" +
-                                        (only_one ? " of one client" : ""));
+    return Error(Code::kOverloaded, std::to_string(before) + " tasks wait, at most " + std::to_string(limit) + " may");
+  const std::size_t own = searches ? searches_.size(tasks[0].client) : 0;
+  if (own != 0 && own + tasks.size() > kOfWhatIsFree * (limit - before))
+    return Error(Code::kOverloaded, std::to_string(before) + " of " + std::to_string(limit) + " tasks wait, " +
+                                        std::to_string(own) + " of this client: the rest is for others");
   return {};
 }
 
@@ -72,7 +74,8 @@ bool WorkerPool::would_be_late(std::span<const Task> tasks, Lane lane, Instant n
   return search.deadline.when() - now < std::chrono::nanoseconds(served_.min_wait(before, options_.workers));
 }
 
-// Moves late and cancelled tasks to dropped_; a worker then calls their run() with kDeadline. False: none was moved.
+// Moves late and cancelled tasks to dropped_; a worker then calls their run() with kDeadline. Not those of
+// Lane::kLast and Lane::kContinue, which do not fill the queue from outside. False: none was moved.
 bool WorkerPool::sweep(Instant now) {
   if (draining_ || now < sweep_again_) return false;
   sweep_again_ = now + kSweepEvery;

@@ -98,8 +98,9 @@ class WorkerPool final : public Scheduler {
  private:
   using Waiting = WaitingTask;
   using Queue = std::deque<Waiting>;
-  // Of each so many places in the queue one is not for a client that has all others.
-  static constexpr std::size_t kReserve = 8;
+  // A client has at most so many times as many places in the queue as are free: alone seven eighths of them all, and
+  // never the last ones, however many others wait.
+  static constexpr std::size_t kOfWhatIsFree = 7;
 
   // A thread of the pool.
   struct Worker {

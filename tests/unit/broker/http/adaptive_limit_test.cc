@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <random>
+#include <vector>
 
 #include "broker/http/admission.h"
 
@@ -15,7 +17,7 @@ using std::chrono::duration;
 using Seconds = duration<double>;
 
 // Searches come at random to a queue that is answered in turn, in virtual time; those that cannot be in time are
-// dropped when it is their turn.
+// dropped when it is their turn. A search without a place waits for one, if it may.
 class OneQueue {
  public:
   explicit OneQueue(std::size_t most, std::uint32_t seed = 1) : admission_({.all = most}), random_(seed) {}
@@ -23,54 +25,89 @@ class OneQueue {
   double capacity = 400;                                // answers a second
   double deadline = 1;                                  // seconds
   std::function<double()> apart = [] { return -1.0; };  // ≥ 0: this one does not queue, and takes so long
+  bool many_clients = false;                            // each search is of another client
   struct Counts {
     std::size_t offered = 0, whole = 0, late = 0, refused = 0;
+    std::vector<double> took;  // the whole ones
   };
 
   Counts offer(double rate, double seconds) {
-    Counts counts;
+    counts_ = {};
     std::exponential_distribution<double> gap(rate);
     const double end = now_ + seconds;
     for (double at = now_ + gap(random_); at < end; at += gap(random_)) {
       finish(at);
       now_ = at;
-      ++counts.offered;
-      if (!admission_.try_begin({})) {
-        ++counts.refused;
-        continue;
-      }
-      const double alone = apart();
-      double over = now_ + alone;
-      if (alone < 0) {
-        const double start = std::max(now_, free_);
-        over = start + 1 / capacity;
-        if (over <= now_ + deadline) free_ = over;
-      }
-      const bool late = over > now_ + deadline;
-      (late ? counts.late : counts.whole) += 1;
-      if (late) over = now_ + deadline;
-      open_.emplace(over, std::pair(admission_.all(), now_));
+      ++counts_.offered;
+      Admission::Kind kind;
+      if (many_clients) std::memcpy(kind.client.data(), &++clients_, sizeof clients_);
+      const Search search{kind, now_, 0, 0};
+      const auto turn = admission_.wait(kind, [this, search] {
+        std::erase_if(waiting_, [&](const auto& one) { return one.second.kind.client == search.kind.client; });
+        begin(search);
+      });
+      if (!turn)
+        begin(search);
+      else if (*turn == Admission::kRefused)
+        ++counts_.refused;
+      else
+        waiting_.emplace_back(*turn, search);
     }
     finish(end);
     now_ = end;
-    return counts;
+    return counts_;
   }
   std::size_t places() const { return admission_.taken().places; }
 
  private:
+  struct Search {
+    Admission::Kind kind;
+    double came, begun;
+    std::size_t places;  // taken when it began
+  };
+  void begin(Search search) {
+    search.begun = now_;
+    search.places = admission_.all();
+    const double alone = apart(), latest = search.came + deadline;
+    double over = now_ + alone;
+    if (alone < 0) {
+      const double start = std::max(now_, free_);
+      over = start + 1 / capacity;
+      if (over <= latest) free_ = over;
+    }
+    const bool late = over > latest;
+    (late ? counts_.late : counts_.whole) += 1;
+    if (!late) counts_.took.push_back(over - search.came);
+    open_.emplace(std::min(over, latest), search);
+  }
+  // Those that wait leave at their deadlines; who came first first.
   void finish(double until) {
-    while (!open_.empty() && open_.begin()->first <= until) {
-      const auto [over, begun] = *open_.begin();
-      open_.erase(open_.begin());
-      admission_.end({}, Admission::Ended{begun.first, (over - begun.second) / deadline,
-                                          Instant() + std::chrono::duration_cast<Instant::duration>(Seconds(over))});
+    while (true) {
+      const double ends = open_.empty() ? until + 1 : open_.begin()->first;
+      if (!waiting_.empty() && waiting_.front().second.came + deadline < std::min(ends, until)) {
+        admission_.leave(waiting_.front().first);
+        waiting_.erase(waiting_.begin());
+        ++counts_.late;
+      } else if (ends <= until) {
+        now_ = ends;
+        const Search ended = open_.begin()->second;
+        open_.erase(open_.begin());
+        admission_.end(ended.kind,
+                       Admission::Ended{ended.places, (now_ - ended.begun) / deadline,
+                                        Instant() + std::chrono::duration_cast<Instant::duration>(Seconds(now_))});
+      } else {
+        return;
+      }
     }
   }
 
   Admission admission_;
   std::mt19937 random_;
   double now_ = 1, free_ = 0;
-  std::multimap<double, std::pair<std::size_t, double>> open_;  // by their ends: places, begin
+  std::uint64_t clients_ = 0;
+  Counts counts_;
+  std::multimap<double, Search> open_;  // by their ends
+  std::vector<std::pair<Admission::Ticket, Search>> waiting_;
 };
 
 TEST(AdaptiveLimit, AnswersAsManyInTimeAtAnyRate) {
@@ -83,6 +120,20 @@ TEST(AdaptiveLimit, AnswersAsManyInTimeAtAnyRate) {
       const double answered = static_cast<double>(counts.whole) / (40 * deadline);
       EXPECT_GT(answered, 0.95 * capacity) << capacity << " a second in " << deadline << " s, x " << times;
       EXPECT_LT(counts.late, counts.whole / 50) << capacity << " a second in " << deadline << " s, x " << times;
+    }
+}
+TEST(AdaptiveLimit, AnswersAsManyInTimeWhereEachSearchIsOfAnotherClient) {
+  for (const double capacity : {20.0, 40.0, 118.0, 606.0})
+    for (const double times : {1.2, 2.0, 10.0}) {
+      OneQueue queue(512);
+      queue.many_clients = true;
+      queue.capacity = capacity;
+      queue.offer(capacity * times, 12);
+      auto counts = queue.offer(capacity * times, 60);
+      EXPECT_GT(static_cast<double>(counts.whole) / 60, 0.93 * capacity) << capacity << " a second, x " << times;
+      EXPECT_LT(counts.late, counts.whole / 20) << capacity << " a second, x " << times;
+      std::ranges::nth_element(counts.took, counts.took.begin() + static_cast<std::ptrdiff_t>(counts.took.size() / 2));
+      EXPECT_LT(counts.took[counts.took.size() / 2], 0.6) << capacity << " a second, x " << times;
     }
 }
 TEST(AdaptiveLimit, IsFoundInTheFirstSeconds) {

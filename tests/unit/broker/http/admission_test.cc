@@ -98,28 +98,44 @@ constexpr Admission::Kind of_client(std::uint8_t client, std::uint32_t weight = 
   return {.client = {client}, .weight = weight};
 }
 TEST(Admission, GivesAClientThatComesTheNextFreePlaces) {
-  Admission admission({.all = 8});
+  Admission admission({.all = 32});
   std::string begun;
   const auto wait = [&](const Admission::Kind& kind) {
     return admission.wait(kind, [&begun, kind] { begun += std::to_string(int{kind.client[0]}); });
   };
+  const auto all_that_may_wait = [&](const Admission::Kind& kind) {
+    int count = 0;
+    while (wait(kind) != Admission::kRefused) ++count;
+    return count;
+  };
   while (admission.try_begin(of_client(1))) {
   }
-  EXPECT_EQ(admission.all(), 8u) << "a client alone may have all";
+  EXPECT_EQ(admission.all(), 32u) << "a client alone may have all";
   EXPECT_EQ(wait(of_client(1)), Admission::kRefused);
-  for (int i = 0; i < 4; ++i) EXPECT_NE(wait(of_client(2)).value_or(0), Admission::kRefused) << i;
-  EXPECT_EQ(wait(of_client(2)), Admission::kRefused) << "that is its share";
-  EXPECT_EQ(admission.taken().clients, 2u);
+  EXPECT_EQ(all_that_may_wait(of_client(2)), 4) << "half of the eight that wait at most";
+  EXPECT_EQ(all_that_may_wait(of_client(3)), 3) << "who comes later finds room";
+  EXPECT_EQ(admission.taken().clients, 3u);
   admission.end(of_client(1));
   EXPECT_EQ(begun, "2");
   EXPECT_FALSE(admission.try_begin(of_client(1)));
-  for (int i = 0; i < 3; ++i) admission.end(of_client(1));
-  EXPECT_EQ(begun, "2222");
-  admission.end(of_client(2));
+  for (int i = 0; i < 6; ++i) admission.end(of_client(1));
+  EXPECT_EQ(begun, "2323232");
+  for (int i = 0; i < 4; ++i) admission.end(of_client(2));
   EXPECT_TRUE(admission.try_begin(of_client(1))) << "nobody waits";
-  for (int i = 0; i < 5; ++i) admission.end(of_client(1));
-  for (int i = 0; i < 3; ++i) admission.end(of_client(2));
+  for (int i = 0; i < 26; ++i) admission.end(of_client(1));
+  for (int i = 0; i < 3; ++i) admission.end(of_client(3));
   EXPECT_EQ(admission.taken().clients, 0u);
+}
+TEST(Admission, LetsAClientThatHasItsShareNotWait) {
+  Admission admission({.all = 32});
+  while (admission.all() < 16) ASSERT_TRUE(admission.try_begin(of_client(2)));
+  while (admission.try_begin(of_client(1))) {
+  }
+  EXPECT_EQ(admission.wait(of_client(2), [] {}), Admission::kRefused);
+  admission.end(of_client(2));
+  while (admission.try_begin(of_client(1))) {
+  }
+  EXPECT_NE(admission.wait(of_client(2), [] {}), Admission::kRefused);
 }
 TEST(Admission, SharesPlacesByWeights) {
   Admission admission({.all = 40});
@@ -144,14 +160,46 @@ TEST(Admission, SharesPlacesByWeights) {
   EXPECT_NEAR(heavy, 30, 2);
 }
 TEST(Admission, LetsOnlySomeWaitHoweverManyClientsThereAre) {
-  Admission admission({.all = 2, .waiting = 5});
-  while (admission.try_begin(of_client(200))) {
+  for (const auto& [places, expected] : {std::pair(200, 5), {12, 3}, {2, 1}}) {
+    Admission admission({.all = static_cast<std::size_t>(places), .waiting = 5});
+    while (admission.try_begin(of_client(200))) {
+    }
+    int waiting = 0;
+    for (std::uint8_t client = 0; client < 100; ++client)
+      waiting += admission.wait(of_client(client), [] {}) != Admission::kRefused;
+    EXPECT_EQ(waiting, expected);
+    EXPECT_EQ(admission.taken().clients, static_cast<std::size_t>(expected) + 1) << "who is refused is not remembered";
   }
-  int waiting = 0;
-  for (std::uint8_t client = 0; client < 100; ++client)
-    waiting += admission.wait(of_client(client), [] {}) != Admission::kRefused;
-  EXPECT_EQ(waiting, 5);
-  EXPECT_EQ(admission.taken().clients, 6u) << "who is refused is not remembered";
+}
+TEST(Admission, KnowsTheWeightThatAClientWasLastSaidToHave) {
+  Admission admission({.all = 80});
+  const auto may_wait = [&](std::uint32_t weight) {
+    const auto turn = admission.wait(of_client(2, weight), [] {});
+    if (turn != Admission::kRefused) admission.leave(*turn);
+    return turn != Admission::kRefused;
+  };
+  while (admission.all() < 50) ASSERT_TRUE(admission.try_begin(of_client(2)));
+  while (admission.try_begin(of_client(1))) {
+  }
+  EXPECT_FALSE(may_wait(1)) << "it has 50 of 80";
+  EXPECT_TRUE(may_wait(3)) << "of which 60 are its share";
+  EXPECT_FALSE(may_wait(1));
+  for (int i = 0; i < 15; ++i) admission.end(of_client(2));
+  while (admission.try_begin(of_client(1))) {
+  }
+  EXPECT_TRUE(may_wait(1)) << "it has 35";
+}
+TEST(Admission, CountsACostlySearchAsThePlacesForEachOfThem) {
+  Admission admission({.all = 8, .batch = 8, .costly = 2});
+  const auto line_of = [](std::uint8_t client) { return Admission::Kind{.batch = true, .client = {client}}; };
+  ASSERT_TRUE(admission.try_begin({.costly = true, .client = {1}}));
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(admission.try_begin(line_of(2)));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(admission.try_begin(of_client(3)));
+  std::string begun;
+  for (const std::uint8_t client : {1, 2})
+    admission.wait(line_of(client), [&begun, client] { begun += std::to_string(int{client}); });
+  admission.end(of_client(3));
+  EXPECT_EQ(begun, "1") << "both have four of eight places, and it came first";
 }
 TEST(Admission, GivesLinesOfClientsTheirTurns) {
   Admission admission({.all = 20, .batch = 4});

@@ -110,5 +110,95 @@ TEST_F(ASearchService, RefusesCostlySearchesOfAClientOfWhichManyWait) {
     EXPECT_EQ(answered, 65);
   }
 }
+
+// Beside a client that has all places.
+class AnotherClientsSearch : public testing::Test {
+ protected:
+  static constexpr std::size_t kPlaces = 16;  // a quarter as many wait
+  AnotherClientsSearch() {
+    broker.up();
+    fill();
+  }
+  void fill() {
+    while (admission().all() < kPlaces) {
+      large.push_back(std::make_unique<Answered>());
+      tickets.push_back(ask("large" + std::to_string(large.size()), 1, *large.back(), 60'000));
+    }
+  }
+  SearchService::Ticket ask(const std::string& q, std::uint8_t client, Answered& to, std::uint32_t timeout_ms = 0) {
+    return broker.service.search(asking(q, timeout_ms), to.reply(), {}, {{client}});
+  }
+  void free_a_place() {
+    broker.service.abandon(tickets.back());
+    tickets.pop_back();
+  }
+  std::size_t asked() { return broker.leaf().searches.asked.size(); }
+  const Admission& admission() { return broker.service.admission(); }
+
+  support::ScriptedBroker broker{{.in_flight = {.all = kPlaces}}};
+  std::vector<std::unique_ptr<Answered>> large;
+  std::vector<SearchService::Ticket> tickets;
+};
+TEST_F(AnotherClientsSearch, WaitsForThePlaceThatIsFreeNext) {
+  Answered refused, small;
+  ask("one more", 1, refused);
+  EXPECT_EQ(refused.status(), 429);
+  EXPECT_TRUE(ask("small", 2, small).waits());
+  EXPECT_EQ(asked(), kPlaces);
+  free_a_place();
+  EXPECT_EQ(asked(), kPlaces + 1);
+  Answered again;
+  ask("again", 1, again);
+  EXPECT_EQ(again.status(), 429) << "the other one has it";
+  broker.play();
+  EXPECT_EQ(small.status(), 200);
+  EXPECT_EQ(admission().all(), 0u);
+}
+TEST_F(AnotherClientsSearch, WaitsUntilItsDeadlineOrItsClientLeaves) {
+  Answered late, left, next;
+  ask("late", 2, late, 100);
+  const auto ticket = ask("left", 3, left, 200);
+  ask("next", 4, next);
+  ASSERT_EQ(admission().waiting(), 3u);
+  broker.cluster.advance(std::chrono::milliseconds(100));
+  EXPECT_EQ(late.status(), 504);
+  broker.service.abandon(ticket);
+  EXPECT_EQ(left.status(), 499);
+  EXPECT_EQ(admission().waiting(), 1u);
+  free_a_place();
+  EXPECT_EQ(admission().waiting(), 0u);
+  EXPECT_EQ(asked(), kPlaces + 1) << "only the one that waits still is evaluated";
+  broker.play();
+  EXPECT_EQ(next.status(), 200);
+  EXPECT_EQ(admission().all(), 0u) << "no place is lost";
+  EXPECT_EQ(late.more + left.more, 0);
+}
+TEST_F(AnotherClientsSearch, SharesTheEvaluationOfAnEqualOneThatWaited) {
+  Answered first, second;
+  ask("equal", 2, first);
+  ask("equal", 3, second);
+  ASSERT_EQ(admission().waiting(), 2u);
+  free_a_place();
+  free_a_place();
+  EXPECT_EQ(asked(), kPlaces + 1);
+  EXPECT_EQ(admission().all(), kPlaces - 1) << "the second needs no place";
+  broker.play();
+  EXPECT_EQ(first.status(), 200);
+  EXPECT_EQ(second.status(), 200);
+  EXPECT_EQ(admission().all(), 0u);
+}
+TEST_F(AnotherClientsSearch, DoesNotTellItsWaitAsIfLeavesHadTakenIt) {
+  for (int i = 0; i < 3; ++i) {
+    Answered waited;
+    ASSERT_TRUE(ask("waited " + std::to_string(i), 2, waited, 1000).waits());
+    broker.cluster.advance(std::chrono::milliseconds(900));
+    while (!tickets.empty()) free_a_place();
+    broker.cluster.advance(std::chrono::milliseconds(20));
+    broker.play();
+    ASSERT_EQ(waited.status(), 200);
+    fill();
+    EXPECT_EQ(admission().taken().places, kPlaces) << "it took 20 ms of its second";
+  }
+}
 }  // namespace
 }  // namespace frond::broker::http

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -178,6 +179,44 @@ TEST(SearchQueue, TakesOutWhatIsLate) {
   EXPECT_EQ(left, (std::vector<std::int64_t>{1, 5, 7, 3, 9}));  // the third and the ninth are heavy
 }
 
+// One worker. Heavy searches of weight 100, and light ones of weight 1 that come while the worker is busy, are of one
+// place; a third client must not wait for them longer than if all had weight 1.
+TEST(SearchQueue, StarvesNobodyBesideAPlaceOfTwoWeights) {
+  const ClientTimes times(ClientTimes::kUsualSecret);
+  const Client heavy{.id = 1, .weight = 100};
+  Client light{.id = 2};
+  while (times.place_of(light) != times.place_of(heavy)) ++light.id;
+  const auto took_us = [&](const Client& client) { return client.id == heavy.id ? 100'000 : 1'000; };
+  SearchQueue queue(ClientTimes::kUsualSecret);
+  std::int64_t now_us = 0, light_comes_us = 0, longest_us = 0;
+  const auto push = [&](const Client& client, std::int64_t us) {
+    queue.push(search_of(client), Instant(microseconds(us)));
+  };
+  for (int i = 0; i < 50; ++i) push(heavy, 0);
+  push(kThird, 0);
+  int of_third = 0;
+  while (now_us < 60'000'000) {
+    const WaitingTask next = queue.pop();
+    if (next.task.client.id == kThird.id) {
+      ++of_third;
+      const std::int64_t since_us = next.since.time_since_epoch() / microseconds(1);
+      longest_us = std::max(longest_us, now_us - since_us);
+    }
+    now_us += took_us(next.task.client);
+    if (light_comes_us <= now_us) {
+      push(light, light_comes_us);
+      light_comes_us = std::numeric_limits<std::int64_t>::max();
+    }
+    queue.ended(next.task.client, next.charged_ns, took_us(next.task.client) * 1000);
+    if (next.task.client.id == light.id)
+      light_comes_us = now_us + 2'000;
+    else
+      push(next.task.client.id == heavy.id ? heavy : kThird, now_us);
+  }
+  EXPECT_GT(of_third, 500);
+  EXPECT_LT(longest_us, 1'000'000);
+}
+
 TEST(SearchQueue, TellsHowMuchComesBeforeASearch) {
   Workers leaf(1);
   leaf.add(kLarge, 10'000, 10);
@@ -185,11 +224,22 @@ TEST(SearchQueue, TellsHowMuchComesBeforeASearch) {
   leaf.run_until(1'000'000);
   leaf.add(kLarge, 10'000, 50);
   const double mean_ns = 5'000'000;
-  EXPECT_EQ(leaf.queue().before(search_of(kLarge), mean_ns), 50u) << "alone";
+  EXPECT_NEAR(static_cast<double>(leaf.queue().before(search_of(kLarge), mean_ns)), 100, 1) << "alone, 10 ms each";
   EXPECT_EQ(leaf.queue().before(search_of(kSmall), mean_ns), 0u) << "its turn is next";
   leaf.add(kSmall, 100, 100);
   EXPECT_NEAR(static_cast<double>(leaf.queue().before(search_of(kSmall), mean_ns)), 4, 1) << "20 ms of both";
   EXPECT_NEAR(static_cast<double>(leaf.queue().before(search_of(kLarge), mean_ns)), 102, 1);
+}
+
+TEST(SearchQueue, CountsLightSearchesAsWhatTheyAreWhenHeavyOnesOfAnotherClientHaveEnded) {
+  Workers leaf(1);
+  leaf.add(kLarge, 10'000, 10);
+  leaf.add(kSmall, 100, 10);
+  leaf.run_until(1'000'000);
+  leaf.add(kSmall, 100, 100);
+  EXPECT_EQ(leaf.queue().before(search_of(kSmall), 5'000'000), 2u) << "10 ms, not 100 of the mean time";
+  leaf.add(kThird, 100, 3);
+  EXPECT_EQ(leaf.queue().before(search_of(kThird), 5'000'000), 3u) << "nothing is known of it";
 }
 
 }  // namespace

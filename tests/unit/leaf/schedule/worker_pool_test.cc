@@ -147,6 +147,33 @@ TEST(WorkerPool, RefusesAWholeGroupAtTheDoorWhenItsQueueIsFull) {
   EXPECT_NE(registry.exposition().find("frond_leaf_tasks_refused_total{pool=\"usual\"} 3"), std::string::npos);
 }
 
+TEST(WorkerPool, KeepsPlacesInItsQueueForOtherClients) {
+  const ManualClock clock;
+  WorkerPool pool({1, 80}, clock, nullptr);
+  Gate gate;
+  ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+  gate.wait_until_entered();
+  const auto submit = [&](std::uint32_t client) {
+    std::vector<Task> tasks = tasks_of(1, [](const Waited&) {});
+    tasks[0].client = {.id = client};
+    return pool.submit(std::move(tasks), Lane::kSearch);
+  };
+  const auto all_that_may_wait = [&](std::uint32_t client) {
+    std::size_t count = 0;
+    while (submit(client)) ++count;
+    return count;
+  };
+  EXPECT_EQ(all_that_may_wait(1), 70u) << "seven eighths";
+  EXPECT_TRUE(submit(2));
+  EXPECT_EQ(submit(1), Code::kOverloaded) << "also while another one's waits";
+  EXPECT_EQ(all_that_may_wait(2), 8u);
+  EXPECT_TRUE(submit(3)) << "who comes last finds room";
+  EXPECT_EQ(submit(4), Code::kOverloaded);
+  EXPECT_EQ(pool.load().waiting, 80u);
+  gate.open();
+  pool.drain();
+}
+
 TEST(WorkerPool, TakesAGroupLargerThanItsQueueWhenNothingWaits) {
   const ManualClock clock;
   WorkerPool pool({1, 4}, clock, nullptr);
@@ -299,6 +326,29 @@ TEST(WorkerPool, BeginsWithTheLightestAndForgetsNobody) {
   pool.drain();
   // The gate was the first search that was begun, so the seventh of these is the eighth.
   EXPECT_EQ(order, "aaaaaaHaaabc") << "the eighth is the one that has waited longest";
+}
+
+TEST(WorkerPool, TakesWhatIsForTheEndWhenItIsOlderThanTheSearchThatIsNext) {
+  for (const bool older : {true, false}) {
+    ManualClock clock;
+    WorkerPool pool({1, 100}, clock, nullptr);
+    Gate gate;
+    ASSERT_TRUE(pool.submit(gate.task(), Lane::kSearch));
+    gate.wait_until_entered();
+    std::string order;
+    const auto submit = [&](std::string name, Lane lane, std::uint32_t client) {
+      auto tasks = tasks_of(1, [&order, name](const Waited&) { order += name; });
+      tasks[0].client = {.id = client};
+      ASSERT_TRUE(pool.submit(std::move(tasks), lane));
+      clock.advance(std::chrono::milliseconds(1));
+    };
+    if (older) submit("L", Lane::kLast, 0);
+    for (int i = 0; i < 8; ++i) submit("a", Lane::kSearch, 1);
+    if (!older) submit("L", Lane::kLast, 0);
+    gate.open();
+    pool.drain();
+    EXPECT_EQ(order, older ? "aaaaaaLaa" : "aaaaaaaaL");
+  }
 }
 
 TEST(WorkerPool, ContinuesBeforeItBegins) {
