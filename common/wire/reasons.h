@@ -124,8 +124,8 @@ inline constexpr RunReasonRow kRunReasons[] = {
     {RunReason::kNothing, "nothing", "Nothing ran: no partition has what is searched for, or the time was over."},
     {RunReason::kPriors, "priors", "Documents have static priors, which the GPU of this older leaf does not add."},
     {RunReason::kNoGpuRoom, "no_gpu_room",
-     "The GPU has no room for a partition's priors, removed documents, columns or texts' sequences, so the CPU ran "
-     "it."},
+     "The GPU has no room for a partition's priors, removed documents, columns, lengths in a field or texts' "
+     "sequences, so the CPU ran it."},
     {RunReason::kClause, "clause",
      "It is none of the clauses that a GPU takes, or the scheduler took no more searches; the CPU ran it."},
 };

@@ -49,7 +49,7 @@ class FlatLists {
   std::optional<FlatQuery> take(engine::Mode mode, std::size_t minimum) {
     flat_.mode = mode;
     flat_.minimum = minimum - std::min(minimum, met_);
-    flat_.is_words = flat_.is_words && minimum <= 1;
+    flat_.is_words = flat_.is_words && minimum == (mode == engine::Mode::kOr ? 1 : 0);
     if (!std::ranges::all_of(known_, [](bool known) { return known; })) return std::nullopt;
     return std::move(flat_);
   }

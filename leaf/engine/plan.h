@@ -86,7 +86,7 @@ struct Plan {
   bool ranked = true;
   std::uint32_t k = 10;  // 0 .. 10,000 (offset + k of the request)
   // kAnd, ranked: matches up to this number are counted exactly. If there are more, at least this many are counted, and
-  // an engine may skip documents that can't be among the k best. kOr: ignored.
+  // an engine may skip documents that can't be among the k best. kOr: ignored, but for `minimum`.
   std::uint64_t count_to = kCountAll;
   std::vector<PlanTerm>
       terms;  // distinct, in the query's order. kAnd: a list may be empty, then nothing matches. kOr: no list is empty.

@@ -170,7 +170,8 @@ bool counts_hidden(const ReadyPlan& ready) {
 
 bool fits_kernels(const engine::Plan& plan) {
   return plan.k >= (plan.ranked ? 1 : 0) && plan.k <= kMaxHits && !plan.terms.empty() &&
-         plan.terms.size() <= kMaxQueryTerms && (!plan.phrase || plan.phrase->words.size() <= kMaxPhraseWords) &&
+         plan.terms.size() <= kMaxQueryTerms &&
+         (!plan.phrase || (plan.phrase->words.size() <= kMaxPhraseWords && plan.phrase->factor.units <= kMaxFactor)) &&
          plan.minimum <= kMaxMinimum && plan.fields.size() <= kMaxFields &&
          std::all_of(plan.terms.begin(), plan.terms.end(), [](const engine::PlanTerm& term) {
            return term.factor.units <= kMaxFactor && (term.on_device || term.list->postings.count() > 0);

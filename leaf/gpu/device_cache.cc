@@ -19,7 +19,8 @@ bool fits_scores(const ReadyPlan& ready) {
   const auto most_of = [](const scoring::BoundScale& bounds, scoring::PackedDeficit least, query::Factor factor) {
     return std::uint64_t{bounds.bound(least)} * factor.units / query::Factor::kOne;
   };
-  std::uint64_t most = plan.phrase ? most_of(*plan.phrase->bounds, 0, plan.phrase->factor) : 0;
+  // A phrase that stands for the first term is in a held score besides that term's bound (keep_phrases()).
+  std::uint64_t most = plan.phrase ? 2 * most_of(*plan.phrase->bounds, 0, plan.phrase->factor) : 0;
   for (std::size_t i = 0; i < ready.lists.size(); ++i)
     most += most_of(plan.terms[i].bounds, clauses ? 0 : ready.lists[i]->list_deficit, plan.terms[i].factor);
   constexpr scoring::Score kMost = 0xf0000000;  // bounds of weights beyond it are all the same

@@ -1,6 +1,6 @@
 #pragma once
 // Arrays by document that some plans need beside lists and lengths, in device memory: the bits of hidden documents,
-// static priors, codes of columns, and sequences of words (engine/document_codes.h).
+// static priors, codes of columns, sequences of words, and lengths in text fields (engine/document_codes.h).
 // They come from the lists' arena; DeviceCache copies them when a plan first needs them.
 //
 // An array is named by its owner in host memory, which generations share. An array whose owner has ended is dropped

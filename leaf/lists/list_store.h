@@ -85,7 +85,8 @@ class DeviceLists {
   virtual DeviceLease find(const ListKey& key) = 0;
   // Whether a list that find() returned may still be searched where it is: its device has not failed.
   virtual bool holds(const KeptList& /*list*/) const { return true; }
-  // An array by document that has this owner in host memory (HiddenDocuments::words(), DocumentPriors::arrays()): it
+  // An array by document that has this owner in host memory (HiddenDocuments::words(), DocumentPriors::arrays(),
+  // DocumentCodes::owner()): it
   // stays in device memory as long as the result. Null: it is not there. Any thread.
   virtual std::shared_ptr<const void> find_array(const std::shared_ptr<const void>& owner) = 0;
   // Whether it is not there, and will not be, since there was no room for it. Any thread.

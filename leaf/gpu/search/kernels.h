@@ -17,7 +17,7 @@ Result<void> start_queries(const BatchOnDevice& batch, device::StreamHandle stre
 // Only if batch.counted_queries > 0: counts the postings of their first terms' lists that are of hidden documents.
 Result<void> count_hidden(const BatchOnDevice& batch, device::StreamHandle stream);
 // Writes every document that may be among the k best of its query, with its exact score, to `keys`; counts the matches
-// of AND queries up to their count_to, and of queries that are not ranked all.
+// of AND queries and of ORs of clauses up to their count_to, and of queries that are not ranked all.
 Result<void> search_lists(const BatchOnDevice& batch, device::StreamHandle stream);
 // The same of the queries that are summed; nothing if there are none.
 Result<void> sum_scores(const BatchOnDevice& batch, device::StreamHandle stream);

@@ -86,7 +86,7 @@ __device__ inline scoring::Score first_of_documents(const BatchOnDevice& batch, 
 }
 
 // Mapping: one thread block of kThreads threads a query; a warp scores one block at a time. Result: the query's state
-// and bins in device memory. Shared memory: 4,336 bytes, and Lists::Scratch for each warp.
+// and bins in device memory. Shared memory: 4,352 bytes, and Lists::Scratch for each warp.
 template <class Lists, std::uint32_t kThreads>
 __global__ void __launch_bounds__(kThreads) start_query(BatchOnDevice batch) {
   constexpr std::uint32_t kWarps = kThreads / 32;

@@ -201,7 +201,8 @@ __device__ inline std::uint32_t look_up(const TaskQuery& of, const TaskRange& ra
     if (wanted) index = Lists::find(term.list, block, where.entry, run_of(where, docid), docid);
     progress.runs += static_cast<std::uint32_t>(__popc(__ballot_sync(kFullWarp, wanted)));
     const bool found = index != kNone;
-    if (progress.counting && !matters)
+    // A list before the driving one adds nothing, and `open` has what is in the score by then: the sum may wrap.
+    if (progress.counting && !matters && !(HasClauses<Lists> && leaves))
       score = kNone;
     else if (found && !leaves)
       score += score_posting<Lists>(of.query, term, Lists::frequency(term.list, block, where.entry, index), docid);
@@ -272,9 +273,9 @@ __device__ inline void settle(const TaskQuery& of, const TaskRange& range, Held&
         least = max(read_together(&of.state->threshold), 1u);
       }
     emit(of, docid, score, live && score >= least, progress);
+    if constexpr (HasClauses<Lists>)
+      if (of.query.tied > 0) progress.threshold = of.query.tied;  // emit() knows the query's alone
   }
-  if constexpr (HasClauses<Lists>)
-    if (of.query.tied > 0) progress.threshold = of.query.tied;  // emit() knows the query's alone
   if (progress.enough) progress.counting = false;
   __syncwarp();
 }

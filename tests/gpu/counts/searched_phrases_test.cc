@@ -67,6 +67,7 @@ class SearchedPhrases : public SearchedCollection {
     };
     const auto rare = [&] { return other([&] { return "w" + std::to_string(random_() % 100); }); };
     const auto any = [&] {
+      if (random_() % 10 == 0) return other([&] { return "no" + std::to_string(random_() % 100); });  // in no document
       return random_() % 3 == 0 ? rare() : other([&] { return "p" + std::to_string(random_() % 7); });
     };
     const bool phrase = random_() % 5 != 0;
@@ -209,6 +210,27 @@ TEST_P(SearchedPhrases, AreOfFieldsWithBoostsAndOfSomeTerms) {
     if (wanted_.reply.or_ranking.hits.empty()) continue;
     EXPECT_TRUE(got_.reply.runs.back().on_gpu) << request.clause;
     EXPECT_FALSE(got_.reply.runs.back().on_cpu) << request.clause;
+  }
+}
+
+// None has the words of which it needs some: not ranked, counted or by its place either.
+TEST_P(SearchedPhrases, AreNotFoundWithoutWhatTheyNeed) {
+  Searches with_gpu(*leaf_, leaf_->store(), &*gpu_, *cpu_), without(*leaf_, leaf_->store(), nullptr, *cpu_);
+  query::Bool both;
+  both.must = {words("p0")};
+  both.should = {words("no1"), words("no2")};
+  for (const std::uint32_t minimum : {0u, 1u, 2u}) {
+    both.minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, minimum};
+    for (const char* const facets : {"", R"("a": {"values": {"field": "lang"}})"})
+      for (const wire::Rank rank : {wire::Rank::kScore, wire::Rank::kNone}) {
+        wire::SearchRequest request = some_request({both});
+        if (*facets != 0) request.facets = request_of({both}, facets).facets;
+        request.rank = rank;
+        request.filter.clear();
+        request.exact_total = true;
+        ask(with_gpu, without, request);
+        EXPECT_EQ(got_.reply.or_ranking.matches > 0, minimum == 0) << facets;
+      }
   }
 }
 

@@ -6,6 +6,7 @@
 #include "common/query/clause_json.h"
 #include "common/query/normal_form.h"
 #include "common/topk/top_k.h"
+#include "leaf/clauses/collector.h"
 #include "leaf/clauses/matcher.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/document_oracle.h"
@@ -205,6 +206,44 @@ TEST(Clauses, OfWordsAloneFindTheBest) {
         }
       }
   }
+}
+
+class CountOfMatches final : public Collector {
+ public:
+  std::uint64_t narrow(DocId, Bits&) override { return 0; }
+  Result<void> take(DocId, const Bits&, Matcher&) override { return {}; }
+};
+
+// Words that no document has are none of those of which some are needed.
+TEST(Clauses, NeedSomeOfWordsThatNoDocumentHas) {
+  World world(300, 21);
+  const auto word = [](const char* text) { return query::Clause{query::Words{"", text, query::Mode::kOr}}; };
+  for (const char* const known : {"none", "ab"})
+    for (const bool required : {false, true})
+      for (const std::uint32_t minimum : {0u, 1u, 2u}) {
+        query::Bool both;
+        if (required) both.must.push_back(word("aa"));
+        both.should = {word("never"), word(known), word("nothing")};
+        both.minimum = query::MinimumMatch{query::MinimumMatch::Kind::kCount, minimum};
+        const query::Clause clause{std::move(both)};
+        SCOPED_TRACE(query::clause_json(clause));
+        const std::size_t wanted = world.wanted(clause).size();
+        if (minimum > (known[0] == 'a' ? 1 : 0)) {
+          ASSERT_EQ(wanted, 0u);
+        }
+        const Search collect = [](const ClausePlan& plan, const Clock& clock) {
+          CountOfMatches counted;
+          return search(plan, clock, nullptr, &counted);
+        };
+        for (const std::size_t collection : {0, 1})
+          for (const bool ranked : {true, false})
+            for (const std::uint32_t k : {0u, 10u}) {
+              const auto all = world.run(collection, clause, search_exhaustively, k, ranked);
+              ASSERT_EQ(all->matches, wanted);
+              ASSERT_EQ(*world.run(collection, clause, search, k, ranked), *all) << "k " << k << ", ranked " << ranked;
+              ASSERT_EQ(world.run(collection, clause, collect, k, ranked)->matches, wanted);
+            }
+      }
 }
 
 TEST(Clauses, BoostDoublesAndSumsAdd) {

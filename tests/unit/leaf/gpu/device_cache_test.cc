@@ -130,7 +130,6 @@ TEST_F(DeviceCacheOfClosingPartitions, EvictsNoListThatAPlanUses) {
   EXPECT_GT(cache_->counters().evictions, 0u);
 }
 
-// More lists than are copied at a time, through pinned memory that is smaller than some of them.
 class NoCodes final : public engine::DocumentCodes {
  public:
   NoCodes() : DocumentCodes(nullptr, 1, 1) {}
@@ -175,6 +174,7 @@ TEST(DocumentArrays, RememberNoLackOfRoomThatHasEnded) {
   EXPECT_EQ(arrays.find(kept).state, State::kThere);
 }
 
+// More lists than are copied at a time, through pinned memory that is smaller than some of them.
 TEST(DeviceCache, CopiesManyListsThroughLittlePinnedMemory) {
   const support::IndexedCollection index(support::random_collection(913, {.documents = 3000, .terms = 150}), {});
   std::vector<support::TermNumber> all(150);
