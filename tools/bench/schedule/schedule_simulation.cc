@@ -139,7 +139,7 @@ class Simulation {
     job.cpu_us = query.predicted_cpu_us;
     job.gpu_us = query.predicted_gpu_us * model_.scale_of(static_cast<std::size_t>(queues_.typical_batch()));
     job.deadline = Deadline::at(instant_of(arrivals_[number].at_us + options_.deadline_us));
-    job.client = query.client;
+    job.client = {.id = query.client};
     job.for_gpu = query.for_gpu || !has_cpu_;
     job.arrival = number;
     if (queues_.add(job, instant_of(now_)).admitted == QueryQueues::Admitted::kYes) return;
