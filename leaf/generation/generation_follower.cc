@@ -112,7 +112,10 @@ std::shared_ptr<const ServedGeneration> GenerationFollower::load_remembered(cons
   const GenerationId id{manifest->generation, manifest->content};
   if (std::any_of(set->begin(), set->end(), [&](const auto& one) { return one->id() == id; })) return nullptr;
   auto loaded = loader_.load(*manifest, *set, [this] { return thread_.stopping(); });
-  return loaded ? std::move(*loaded) : nullptr;
+  if (loaded) return std::move(*loaded);
+  // It may load at the next start, so its files stay until another generation comes.
+  if (loaded.error().code() != Code::kCorrupt && loaded.error().code() != Code::kInvalid) swept_ = true;
+  return nullptr;
 }
 
 void GenerationFollower::advance() {
@@ -154,8 +157,9 @@ void GenerationFollower::load(const repository::Manifest& manifest, const std::s
   const Instant before = clock_.now();
   auto loaded = loader_.load(manifest, *board_.get(), [this] { return thread_.stopping(); });
   if (!loaded) {
-    if (!thread_.stopping()) refuse(id, loaded.error());
-    return;
+    if (thread_.stopping()) return;
+    swept_ = false;  // what was begun goes where the one before becomes the current one again
+    return refuse(id, loaded.error());
   }
   load_time_.observe(std::chrono::duration<double>(clock_.now() - before).count());
   take(std::move(*loaded));

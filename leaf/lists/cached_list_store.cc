@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -23,16 +24,14 @@ std::size_t segment_bytes(const List& list) {
   for (const auto& segment : list.postings.segments()) bytes += padded(segment.bytes().size());
   return bytes;
 }
-// The bytes that copy_list() allocates.
-std::size_t copied_bytes(const List& list) { return segment_bytes(list) + BucketIndex::bytes_for(list.postings); }
 
 // Copies a list to host memory: all segments in one allocation, each on a 64-byte boundary and followed by at least
-// codec::kReadSlack zero bytes, so that decoders may load whole vectors; and indexes it. Errors: kOverloaded if memory
-// is short; those of List::intact(), asked after the bytes were copied.
-Result<ListLease> copy_list(const List& list) {
+// codec::kReadSlack zero bytes, so that decoders may load whole vectors; and indexes it if `bytes` are more than that.
+// Errors: kOverloaded if memory is short; those of List::intact(), asked after the bytes were copied.
+Result<ListLease> copy_list(const List& list, std::size_t bytes) {
   auto copy = std::make_shared<List>();
   copy->key = list.key;
-  copy->bytes = copied_bytes(list);
+  copy->bytes = bytes;
   if (copy->bytes == 0) return ListLease(std::move(copy));
   const std::shared_ptr<std::byte> memory(
       static_cast<std::byte*>(std::aligned_alloc(kListAlignment, segment_bytes(list))), &std::free);
@@ -50,7 +49,10 @@ Result<ListLease> copy_list(const List& list) {
   FROND_TRY(list.intact());
   copy->postings = FROND_TRY(postings::PostingList::open(segments));
   copy->owners.push_back(memory);
-  copy->buckets = BucketIndex::build(copy->postings);
+  if (bytes > segment_bytes(list)) try {
+      copy->buckets = BucketIndex::build(copy->postings);
+    } catch (const std::bad_alloc&) {  // searches need no index
+    }
   return ListLease(std::move(copy));
 }
 
@@ -106,9 +108,11 @@ Result<std::vector<ListLease>> CachedListStore::fetch(std::span<const ListKey> k
 
 ListLease CachedListStore::keep(const ListKey& key, ListLease lease, std::uint64_t invalidations) {
   Shard& shard = shard_of(key);
-  const std::size_t bytes = copied_bytes(*lease);
+  const std::size_t copied = segment_bytes(*lease);
+  std::size_t bytes = copied + BucketIndex::bytes_for(lease->postings);
   {
     const MutexLock lock(shard.mutex);
+    if (!shard.kept.fits(key, bytes)) bytes = copied;  // without an index it may
     if (auto kept = std::static_pointer_cast<const List>(shard.kept.find(key))) return kept;  // by another request
     const bool admitted = shard.invalidations == invalidations && shard.kept.admits(key, bytes);
     if (!admitted || !shard.copying.insert(key).second) {
@@ -126,7 +130,7 @@ ListLease CachedListStore::keep(const ListKey& key, ListLease lease, std::uint64
   };
   const Copying until_returned{shard, key};
   // Outside the lock. If it fails, the lower store's lease is served.
-  auto copy = copy_list(*lease);
+  auto copy = copy_list(*lease, bytes);
   const MutexLock lock(shard.mutex);
   if (!copy || shard.invalidations != invalidations) {
     ++shard.counters.passed_through;

@@ -33,6 +33,8 @@ KeptLists::Kept KeptLists::find(const ListKey& key) {
   return kept ? *kept : nullptr;
 }
 
+bool KeptLists::fits(const ListKey& key, std::size_t bytes) const { return !lru_.too_large(bytes + overhead(key)); }
+
 bool KeptLists::admits(const ListKey& key, std::size_t bytes) {
   const auto hash = ListKeyHash()(key);
   const auto fingerprint = static_cast<std::uint32_t>(hash >> 32) | 1u;

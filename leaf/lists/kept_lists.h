@@ -32,7 +32,9 @@ class KeptLists {
 
   // Returns what was inserted for the key and makes it the most recently used; null if there is none.
   Kept find(const ListKey& key);
-  // Whether to insert() a list of `bytes`; remembers the key. False above a quarter of the budget.
+  // False above a quarter of the budget.
+  bool fits(const ListKey& key, std::size_t bytes) const;
+  // Whether to insert() a list of `bytes`, which fits; remembers the key.
   bool admits(const ListKey& key, std::size_t bytes);
   // Evicts lists until this one fits, then keeps it.
   // REQUIRES: the key is not present; admits() returned true.

@@ -27,6 +27,23 @@ class RollbackTest : public GenerationFollowerTest {
   }
 };
 
+TEST_F(RollbackTest, DeletesWhatWasBegunOfAGenerationThatWasRefused) {
+  publish(10);
+  Leaf leaf(folder_.path(), clock_);
+  leaf.follower.step();
+  leaf.follower.step();  // what an earlier process left has been looked for
+  publish(20);
+  support::flip_byte(published_file("g2-p1"), 40);
+  leaf.follower.step();
+  ASSERT_EQ(leaf.serving(), Numbers{1});
+  ASSERT_GT(count("partitions") + count("fetching"), 2u);
+  switch_to(1);
+  clock_.advance(seconds(60));
+  leaf.follower.step();
+  EXPECT_EQ(leaf.serving(), Numbers{1});
+  EXPECT_EQ(count("partitions") + count("fetching"), 2u);
+}
+
 TEST_F(RollbackTest, IsFollowed) {
   publish(10);
   Leaf leaf(folder_.path(), clock_);

@@ -154,6 +154,20 @@ TEST_F(ACachedListStore, ForgetsAnInvalidatedPartitionAlsoWhileItsListsAreLoaded
   EXPECT_EQ(cache_.counters().bytes, 0u);
 }
 
+TEST_F(ACachedListStore, KeepsAListWithoutAnIndexWhereBothWouldTakeMoreThanItsShare) {
+  const ListKey key{1, "a"};
+  const ListLease whole = (*fetch("a"))[0];
+  const std::size_t index = BucketIndex::bytes_for(whole->postings), bytes = whole->bytes;
+  CachedListStore small(below_, {.budget_bytes = 4 * (bytes + 1000), .shards = 1});  // a list may take a quarter
+  CachedListStore smaller(below_, {.budget_bytes = 4 * (bytes - index + 1000), .shards = 1});
+  for (CachedListStore* const store : {&small, &smaller}) {
+    const ListLease kept = (*store->fetch(std::span(&key, 1), Deadline::never()))[0];
+    EXPECT_EQ(kept->buckets != nullptr, store == &small);
+    EXPECT_EQ(kept->bytes, store == &small ? bytes : bytes - index);
+    EXPECT_EQ(store->counters().entries, 1u);
+  }
+}
+
 TEST_F(ACachedListStore, PassesAListThroughThatWouldTakeMoreThanItsShare) {
   add("long", 400'000);
   CachedListStore small(below_, {.budget_bytes = 200'000, .shards = 1});
