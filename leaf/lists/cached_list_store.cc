@@ -112,7 +112,7 @@ ListLease CachedListStore::keep(const ListKey& key, ListLease lease, std::uint64
   std::size_t bytes = copied + BucketIndex::bytes_for(lease->postings);
   {
     const MutexLock lock(shard.mutex);
-    if (!shard.kept.fits(key, bytes)) bytes = copied;  // without an index it may
+    if (!shard.kept.fits(key, bytes)) bytes = copied;                                         // without an index it may
     if (auto kept = std::static_pointer_cast<const List>(shard.kept.find(key))) return kept;  // by another request
     const bool admitted = shard.invalidations == invalidations && shard.kept.admits(key, bytes);
     if (!admitted || !shard.copying.insert(key).second) {
