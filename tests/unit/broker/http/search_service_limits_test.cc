@@ -120,7 +120,7 @@ class AnotherClientsSearch : public testing::Test {
     fill();
   }
   void fill() {
-    while (admission().all() < kPlaces) {
+    for (std::size_t taken = admission().all(); taken < kPlaces; ++taken) {
       large.push_back(std::make_unique<Answered>());
       tickets.push_back(ask("large" + std::to_string(large.size()), 1, *large.back(), 60'000));
     }
