@@ -58,10 +58,11 @@ Assignment assign_now(ScatterContext& context, const cluster::Topology& begun,
   std::vector<cluster::LeafRef> left_out = left_out_for(*now, features);
   left_out.insert(left_out.end(), tried.begin(), tried.end());
   // Where `begun` has no leaf, it does not know which documents the partition has.
-  const auto known =
-      std::ranges::partition(all.unsearched, [&](std::uint32_t one) { return begun.partitions[one].replicas.empty(); });
-  Assignment more = assign(*now, std::vector(known.begin(), known.end()), left_out, context.turn++);
-  all.unsearched.erase(known.begin(), known.end());
+  const auto known = std::partition(all.unsearched.begin(), all.unsearched.end(),
+                                    [&](std::uint32_t one) { return begun.partitions[one].replicas.empty(); });
+  const std::vector<std::uint32_t> wanted(known, all.unsearched.end());
+  all.unsearched.erase(known, all.unsearched.end());
+  Assignment more = assign(*now, wanted, left_out, context.turn++);
   all.unsearched.insert(all.unsearched.end(), more.unsearched.begin(), more.unsearched.end());
   for (LeafShare& share : more.shares) {
     const auto same = std::ranges::find(all.shares, share.leaf, &LeafShare::leaf);
