@@ -10,7 +10,9 @@ Flights::Flight* Flights::best(const std::string& key, Instant earliest, Instant
   if (found == by_key_.end()) return nullptr;
   Flight* best = nullptr;
   for (Flight& flight : found->second)
-    if (flight.end >= earliest && flight.end <= latest && (best == nullptr || flight.end > best->end)) best = &flight;
+    if (flight.end.unanswered >= earliest && flight.end.any <= latest &&
+        (best == nullptr || flight.end.any > best->end.any))
+      best = &flight;
   return best;
 }
 
@@ -27,7 +29,7 @@ std::optional<Flights::Seat> Flights::join(const std::string& key, Instant earli
   return seat_in(*flight, std::move(waiter));
 }
 
-Flights::Entered Flights::enter(const std::string& key, Instant earliest, Instant latest, Instant end, Waiter waiter) {
+Flights::Entered Flights::enter(const std::string& key, Instant earliest, Instant latest, End end, Waiter waiter) {
   const MutexLock lock(mutex_);
   if (Flight* const flight = best(key, earliest, latest)) return {seat_in(*flight, std::move(waiter)), false};
   Flight& flight = by_key_[key].emplace_back();

@@ -4,8 +4,9 @@
 // that ends the flight: where a broker has several threads, they pass themselves on to their own (HomeThread).
 //
 // Each flight has an end: the latest time of its answer, whole or with unsearched partitions. A search with less time
-// starts a flight of its own, so that no search gets less than it would have got alone. A whole answer serves all
-// flights of its key; the others are stopped. A flight is also stopped when no search waits for it any more.
+// starts a flight of its own, and so does one with much more time than leaves have in the flight, so that no search
+// gets much less than it would have got alone. A whole answer serves all flights of its key; the others are stopped. A
+// flight is also stopped when no search waits for it any more.
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -28,17 +29,22 @@ class Flights {
     std::uint64_t flight = 0, waiter = 0;
   };
 
-  // Waits for the flight of `key` that ends last, of those that end from `earliest` to `latest`. None: there is no such
-  // flight.
+  // The latest times of an answer: if no leaf answers, and at all.
+  struct End {
+    Instant unanswered, any;
+  };
+
+  // Waits for the flight of `key` that ends last, of those that end by `latest`, and not before `earliest` because no
+  // leaf answers. None: there is no such flight.
   std::optional<Seat> join(const std::string& key, Instant earliest, Instant latest, Waiter waiter);
   struct Entered {
     Seat seat;
     bool begun = false;
   };
   // join() if it finds a flight, else starts one that ends at `end`, in one step: of several threads that come with a
-  // key at once only one begins a flight. Its caller evaluates `key` and calls complete() once, by `end`, unless the
+  // key at once only one begins a flight. Its caller evaluates `key` and calls complete() once, by then, unless the
   // flight is stopped.
-  Entered enter(const std::string& key, Instant earliest, Instant latest, Instant end, Waiter waiter);
+  Entered enter(const std::string& key, Instant earliest, Instant latest, End end, Waiter waiter);
   // `stop` is called at most once, when the flight is stopped. False: the flight is over, and `stop` was dropped.
   bool set_stop(const std::string& key, std::uint64_t flight, std::function<void()> stop);
   // Removes a waiter (its client left, or its deadline has passed): it is not called, unless another thread is ending
@@ -53,7 +59,7 @@ class Flights {
  private:
   struct Flight {
     std::uint64_t number = 0;
-    Instant end;
+    End end;
     std::vector<std::pair<std::uint64_t, Waiter>> waiters;
     std::function<void()> stop;
   };

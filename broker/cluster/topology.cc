@@ -22,6 +22,7 @@ void take_schema(const std::string& text, Topology& topology) {
 struct Candidate {
   std::shared_ptr<Topology> topology;
   std::size_t current = 0;  // leaves that list it last
+  bool ends_soon = false;   // of a partition only draining leaves have it, and what is served needs none of them
 };
 
 bool is_healthy(const LeafNode& leaf) { return leaf.healthy && leaf.said; }
@@ -57,7 +58,10 @@ class ListedGenerations {
     }
   }
 
-  std::shared_ptr<const Topology> best(const GenerationId& serving, const GenerationOrder& order) const {
+  std::shared_ptr<const Topology> best(const GenerationId& serving, const GenerationOrder& order) {
+    const auto served = candidates_.find(serving);
+    const bool may_wait = served != candidates_.end() && served->second.topology->stays();
+    for (auto& [id, candidate] : candidates_) candidate.ends_soon = may_wait && !candidate.topology->stays();
     const Candidate* best = nullptr;
     for (const auto& [id, candidate] : candidates_)
       if (best == nullptr || preferred(candidate, *best, serving, order)) best = &candidate;
@@ -130,6 +134,7 @@ class ListedGenerations {
     const GenerationId mine = one.id(), theirs = other.id();
     if (one.whole() != other.whole()) return one.whole();
     if (one.whole()) {
+      if (a.ends_soon != b.ends_soon) return b.ends_soon;
       if (const int order_of_leaves = later(mine, theirs); order_of_leaves != 0) return order_of_leaves > 0;
       if (order.is_superseded(mine) != order.is_superseded(theirs)) return order.is_superseded(theirs);
       if ((a.current > 0) != (b.current > 0)) return a.current > 0;
@@ -161,6 +166,11 @@ std::shared_ptr<const schema::Schema> Topology::without_fields() {
   return empty;
 }
 
+bool Topology::stays() const {
+  const auto has = [](const LeafRef& leaf) { return !leaf->draining(); };
+  return std::ranges::all_of(partitions, [&](const Partition& one) { return std::ranges::any_of(one.replicas, has); });
+}
+
 bool Topology::needs(const LeafRef& leaf) const {
   const auto stays = [&](const LeafRef& other) { return other != leaf && other->healthy && !other->draining(); };
   return std::any_of(partitions.begin(), partitions.end(), [&](const Partition& partition) {
@@ -182,7 +192,7 @@ bool GenerationOrder::is_superseded(const GenerationId& id) const {
 
 std::shared_ptr<const Topology> draw_topology(std::span<const LeafRef> leaves, const GenerationId& serving,
                                               GenerationOrder* order) {
-  const ListedGenerations told(leaves);
+  ListedGenerations told(leaves);
   if (order != nullptr) told.teach(*order);
   return told.best(serving, order != nullptr ? *order : GenerationOrder());
 }

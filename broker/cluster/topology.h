@@ -95,6 +95,8 @@ struct Topology {
   std::vector<Partition> partitions;                                // all partitions of the generation, by number
   std::size_t covered = 0;                                          // partitions with a replica
   bool whole() const { return covered == partitions.size(); }
+  // Whole, also without draining leaves.
+  bool stays() const;
   GenerationId id() const { return {generation, content}; }
   // Whether some partition has no other leaf; draining leaves do not count.
   bool needs(const LeafRef& leaf) const;
@@ -125,7 +127,8 @@ class GenerationOrder {
 //     both lists later. If the leaves disagree, or none has both: first a generation that `order` does not know as
 //     superseded, then one that is some leaf's current one, then the higher number. Of generations with one number: the
 //     current one of most leaves, then `serving`. So a new generation is taken as soon as every partition has a leaf,
-//     and one that was rolled back is left when every leaf has left it.
+//     and one that was rolled back is left when every leaf has left it. While `serving` is whole without draining
+//     leaves, none is taken that is not: a leaf that drains may have heard from all brokers that they do not need it.
 //  2. Otherwise the generation with the largest share of its partitions; then `serving`, then the higher number.
 //
 // A draining leaf is a partition's replica only if no other leaf has the partition.

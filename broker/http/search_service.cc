@@ -19,8 +19,9 @@ namespace {
 // An evaluation ends this much before its deadline at most, so that searches with a slightly earlier deadline can share
 // it.
 constexpr microseconds kMaxSlack = milliseconds(50);
-// A search shares no evaluation that ends before the last quarter of its time: alone it could get more.
-constexpr int kShareThatMayBeLost = 4;
+// A search shares no evaluation that leaves more of its time unused than this, besides what a search reserves: alone it
+// could get more.
+constexpr int kShareThatMayBeLost = 5;
 // Budget of each thread for known texts, for all collections: this share of the cache's, and at most so many bytes.
 constexpr std::size_t kKnownShare = 64, kMaxKnownBytes = 1 << 20;
 
@@ -159,9 +160,10 @@ void SearchService::take_place(const std::shared_ptr<Job>& job) {
   if (const auto on_begun = std::exchange(job->line->on_begun, nullptr)) on_begun();
 }
 
-// An evaluation that ends from then on may be shared.
+// An evaluation that waits for leaves until then may be shared.
 Instant SearchService::earliest_end(const Job& job) const {
-  return job.deadline.when() - job.deadline.left(scatter_.timers.clock()) / kShareThatMayBeLost;
+  const microseconds left = job.deadline.left(scatter_.timers.clock());
+  return job.deadline.when() - scatter::reserved_of(left) - left / kShareThatMayBeLost;
 }
 
 bool SearchService::join(const std::shared_ptr<Job>& job) {
@@ -189,9 +191,10 @@ void SearchService::lead(const std::shared_ptr<Job>& job) {
     job->evaluation = evaluate(job, [this, job](const cache::CachedAnswer& done) { answer(*job, done); });
     return;
   }
-  const auto slack = std::min(job->deadline.left(scatter_.timers.clock()) / 20, kMaxSlack);
-  const auto [seat, begun] = shared_.flights.enter(job->key, earliest_end(*job), job->deadline.when(),
-                                                   job->deadline.when() - slack, waiter(job));
+  const microseconds left = job->deadline.left(scatter_.timers.clock());
+  const Instant latest = job->deadline.when();
+  const cache::Flights::End end{latest - scatter::reserved_of(left), latest - std::min(left / 20, kMaxSlack)};
+  const auto [seat, begun] = shared_.flights.enter(job->key, earliest_end(*job), latest, end, waiter(job));
   job->seat = seat;
   if (!begun) {  // another thread has begun it since join()
     await_deadline(job);

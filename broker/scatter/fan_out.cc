@@ -67,7 +67,7 @@ class FanOut final : public Abandonable, public std::enable_shared_from_this<Fan
   void ask(std::span<const wire::UnsearchedPartition> wanted, std::span<const cluster::LeafRef> tried) {
     std::vector<std::uint32_t> partitions;
     for (const auto& one : wanted) partitions.push_back(one.partition);
-    auto assignment = assign(*topology_, partitions, not_to_ask(tried), context_.turn++);
+    auto assignment = assign_now(context_, *topology_, partitions, not_to_ask(tried), wire::features_needed(request_));
     for (const auto& [partition, reason] : wanted)
       if (std::find(assignment.unsearched.begin(), assignment.unsearched.end(), partition) !=
           assignment.unsearched.end())

@@ -154,11 +154,12 @@ class Fetch final : public Fetching<FetchResult> {
 
  private:
   void begin() override {
-    // Leaves that do not know columns.
-    const auto too_old = left_out_for(*topology_, plan_.columns.empty() ? 0 : wire::kFeatureClauses);
+    const auto too_old = left_out_for(*topology_, features());
     for (auto& share : plan_.shares)
       if (!share.ordinals.empty()) send(share.leaf, std::move(share.ordinals), too_old, false);
   }
+  // Not all leaves know columns.
+  std::uint64_t features() const { return plan_.columns.empty() ? 0 : wire::kFeatureClauses; }
   void send(const cluster::LeafRef& leaf, std::vector<Ordinal> ordinals, Leaves left_out, bool again) {
     wire::FetchRequest request;
     request.terms = plan_.terms;
@@ -214,7 +215,7 @@ class Fetch final : public Fetching<FetchResult> {
       else
         partitions.push_back(partition);
     }
-    const Assignment elsewhere = assign(*topology_, partitions, left_out, context_.turn++);
+    const Assignment elsewhere = assign_now(context_, *topology_, partitions, left_out, features());
     for (const auto partition : elsewhere.unsearched)
       answer_.unsearched.push_back({partition, by_partition[partition].reason});
     for (const auto& share : elsewhere.shares) {
@@ -250,7 +251,7 @@ class LookUp final : public Fetching<LookUpResult> {
   // `reason`: of the partitions that no leaf is left for.
   void send(const std::vector<std::uint32_t>& partitions, const Leaves& left_out, wire::UnsearchedReason reason,
             bool again) {
-    const Assignment to = assign(*topology_, partitions, left_out, context_.turn++);
+    const Assignment to = assign_now(context_, *topology_, partitions, left_out, wire::kFeatureById);
     for (const auto partition : to.unsearched) answer_.unsearched.push_back({partition, reason});
     for (const LeafShare& share : to.shares) {
       if (is_over()) return;

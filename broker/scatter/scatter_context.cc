@@ -48,6 +48,32 @@ Assignment assign(const cluster::Topology& topology, std::span<const std::uint32
   return assignment;
 }
 
+Assignment assign_now(ScatterContext& context, const cluster::Topology& begun,
+                      std::span<const std::uint32_t> partitions, std::span<const cluster::LeafRef> tried,
+                      std::uint64_t features) {
+  Assignment all = assign(begun, partitions, tried, context.turn++);
+  if (all.unsearched.empty()) return all;
+  const auto now = context.map.topology_of(begun.id());
+  if (now == nullptr || now.get() == &begun || now->partitions.size() != begun.partitions.size()) return all;
+  std::vector<cluster::LeafRef> left_out = left_out_for(*now, features);
+  left_out.insert(left_out.end(), tried.begin(), tried.end());
+  // Where `begun` has no leaf, it does not know which documents the partition has.
+  const auto known = std::partition(all.unsearched.begin(), all.unsearched.end(),
+                                    [&](std::uint32_t one) { return begun.partitions[one].replicas.empty(); });
+  const std::vector<std::uint32_t> wanted(known, all.unsearched.end());
+  all.unsearched.erase(known, all.unsearched.end());
+  Assignment more = assign(*now, wanted, left_out, context.turn++);
+  all.unsearched.insert(all.unsearched.end(), more.unsearched.begin(), more.unsearched.end());
+  for (LeafShare& share : more.shares) {
+    const auto same = std::ranges::find(all.shares, share.leaf, &LeafShare::leaf);
+    if (same == all.shares.end())
+      all.shares.push_back(std::move(share));
+    else
+      same->partitions.insert(same->partitions.end(), share.partitions.begin(), share.partitions.end());
+  }
+  return all;
+}
+
 std::optional<std::string> too_old_for(const cluster::Topology& topology, std::uint64_t features) {
   if (features == 0) return {};
   const auto knows = [&](const cluster::LeafRef& leaf) { return leaf->has(features); };

@@ -15,6 +15,8 @@
 
 namespace frond::broker::scatter {
 
+struct ScatterContext;
+
 // Chooses the replicas to ask: for each partition the healthy leaf with the fewest requests in flight, and one that is
 // silent (LeafNode) only if all are; among equals one that the same query asks anyway (fewer messages), then each in
 // turn. Pure functions.
@@ -29,6 +31,11 @@ struct Assignment {
 // `turn` rotates the choice among equals from call to call.
 Assignment assign(const cluster::Topology& topology, std::span<const std::uint32_t> partitions,
                   std::span<const cluster::LeafRef> tried, std::size_t turn);
+// The same for a request with `features` (wire::features_needed) that began with `begun`: partitions of which all its
+// leaves are tried or gone go to leaves that came with the generation since then.
+Assignment assign_now(ScatterContext& context, const cluster::Topology& begun,
+                      std::span<const std::uint32_t> partitions, std::span<const cluster::LeafRef> tried,
+                      std::uint64_t features);
 // A leaf without the features (wire::features_needed) that has a partition which no leaf with them has: its endpoint.
 // None: the search can be answered, or a partition has no leaf at all.
 std::optional<std::string> too_old_for(const cluster::Topology& topology, std::uint64_t features);

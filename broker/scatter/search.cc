@@ -35,9 +35,9 @@ class Search final : public Abandonable, public std::enable_shared_from_this<Sea
     plan_.request.show = {plan_.offset, plan_.k, plan_.fields, plan_.columns, plan_.explain};
     const Clock& clock = context_.timers.clock();
     const auto left = deadline_.left(clock);
-    const auto reserve = std::min<std::chrono::microseconds>(left / 10, std::chrono::milliseconds(100));
     go_on_with(fan_out(context_, plan_.topology, plan_.request, plan_.arrangement,
-                       merge::kMaxFacetBytes / std::max(plan_.facets_apart, 1u), Deadline::after(clock, left - reserve),
+                       merge::kMaxFacetBytes / std::max(plan_.facets_apart, 1u),
+                       Deadline::after(clock, left - reserved_of(left)),
                        [self = shared_from_this()](FanOutResult result) { self->ranked(std::move(result)); }));
   }
   void abandon() override {

@@ -1,6 +1,8 @@
 #pragma once
 // A whole search: fan out, merge, fetch, page. Failures appear as the page's `unsearched` partitions; there is no other
 // error.
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -26,8 +28,13 @@ struct SearchPlan {
   std::uint32_t facets_apart = 0;  // not 0: the page has what is counted, up to this part of the memory for it
 };
 
-// `done` is called once, at the latest when the deadline passes, possibly before search() returns. A tenth of the time
-// (at most 100 ms) is reserved for the second round trip; usually there is none (ShownAhead).
+// What of a search's time is reserved for the second round trip; usually there is none (ShownAhead). A search that no
+// leaf answers ends so much before its deadline.
+constexpr std::chrono::microseconds reserved_of(std::chrono::microseconds time) {
+  return std::min<std::chrono::microseconds>(time / 10, std::chrono::milliseconds(100));
+}
+
+// `done` is called once, at the latest when the deadline passes, possibly before search() returns.
 // The loop's thread; `context` outlives the search.
 std::shared_ptr<Abandonable> search(ScatterContext& context, SearchPlan plan, Deadline deadline,
                                     std::function<void(merge::Page)> done);

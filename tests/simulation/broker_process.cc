@@ -9,7 +9,7 @@ BrokerProcess::Thread::Thread(BrokerProcess& process, std::size_t number, Logger
                               broker::http::SearchMetrics& metrics)
     : timers(process.run_.clock),
       clients(io, timers, log,
-              {.max_in_flight = 64,
+              {.max_in_flight = process.options_.max_leaf_in_flight,
                .loads = process.loads_,
                .curve = {},
                .connect =
@@ -38,7 +38,9 @@ BrokerProcess::Thread::Thread(BrokerProcess& process, std::size_t number, Logger
           [this](const std::string& leaf, broker::cluster::News news) {
             return clients.create(leaf, std::move(news));
           }),
-      scatter{map, timers, broker::scatter::Hedging({.share = process.options_.hedge_share, .max_leaf_in_flight = 64})},
+      scatter{map, timers,
+              broker::scatter::Hedging(
+                  {.share = process.options_.hedge_share, .max_leaf_in_flight = process.options_.max_leaf_in_flight})},
       service(scatter, process.options_.search, process.shared_, home, metrics) {}
 
 BrokerProcess::BrokerProcess(Run& run, Network& network, Logger& log, broker::http::SearchMetrics& metrics,

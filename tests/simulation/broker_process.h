@@ -22,7 +22,7 @@ namespace frond::simulation {
 class BrokerProcess {
  public:
   struct Options {
-    std::size_t threads = 1, leaves = 1;
+    std::size_t threads = 1, leaves = 1, max_leaf_in_flight = 64;
     broker::http::SearchService::Config search;
     double hedge_share = 0.05;
   };

@@ -16,11 +16,11 @@ LeafProcess::Life::Life(LeafProcess& process, leaf::generation::ShardOf shard)
       data(*leaf::generation::DataFolder::open(process.data_)),
       source(process.repository_),
       loader(process.collection_, source, *data, shard, registration, numbers),
-      workers(process.run_, {},
+      workers(process.run_, {.limit = process.queue_limit_},
               [&process](microseconds span, std::function<void()> action) { process.later(span, std::move(action)); }),
       service(
           {board, lists, engine, exhaustive, workers, process.run_.clock},
-          {kCollection, "leaf " + std::to_string(process.number_), "1", [] { return std::string("absent"); }},
+          {kCollection, process.name(), "1", [] { return std::string("absent"); }},
           [] { return leaf::serve::CacheState(); }, brokers, requests),
       follower(
           {.collection = kCollection, .poll = kPoll, .grace = seconds(2), .on_change = [this] { service.announce(); }},
@@ -31,7 +31,8 @@ LeafProcess::Life::Life(LeafProcess& process, leaf::generation::ShardOf shard)
 }
 
 LeafProcess::LeafProcess(Run& run, Network& network, const Collection& collection, const Repository& repository,
-                         Logger& log, leaf::generation::ShardOf shard, std::filesystem::path data)
+                         Logger& log, leaf::generation::ShardOf shard, std::filesystem::path data,
+                         std::size_t queue_limit)
     : run_(run),
       network_(network),
       collection_(collection),
@@ -39,6 +40,7 @@ LeafProcess::LeafProcess(Run& run, Network& network, const Collection& collectio
       log_(log),
       shard_(shard),
       data_(std::move(data)),
+      queue_limit_(queue_limit),
       number_(network.add(*this)) {}
 
 void LeafProcess::start() {

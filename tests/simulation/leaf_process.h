@@ -22,9 +22,9 @@ namespace frond::simulation {
 
 class LeafProcess final : public LeafEnd {
  public:
-  // All outlive it. `data`: its folder, which exists.
+  // All outlive it. `data`: its folder, which exists. `queue_limit`: of its workers.
   LeafProcess(Run& run, Network& network, const Collection& collection, const Repository& repository, Logger& log,
-              leaf::generation::ShardOf shard, std::filesystem::path data);
+              leaf::generation::ShardOf shard, std::filesystem::path data, std::size_t queue_limit);
   ~LeafProcess() override { end(); }
 
   void start();
@@ -51,6 +51,8 @@ class LeafProcess final : public LeafEnd {
   std::size_t requests() const { return life_ ? life_->requests.size() : 0; }
   std::uint32_t shard() const { return shard_.number; }
   std::size_t number() const { return number_; }
+  // Of the process that runs: what its hellos say.
+  std::string name() const { return "leaf " + std::to_string(number_) + ", life " + std::to_string(lives_); }
 
  private:
   // Of one process, in the order in which its parts are made.
@@ -87,6 +89,7 @@ class LeafProcess final : public LeafEnd {
   Logger& log_;
   const leaf::generation::ShardOf shard_;
   const std::filesystem::path data_;
+  const std::size_t queue_limit_;
   const std::size_t number_;
   std::unique_ptr<Life> life_;  // null: it does not run
   std::uint64_t lives_ = 0;

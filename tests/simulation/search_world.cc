@@ -6,6 +6,8 @@ namespace frond::simulation {
 
 namespace {
 constexpr seconds kBeforeFaults{2}, kFaults{6}, kAfterFaults{12}, kLast{3};
+// Where answers have to be whole, none is refused: a leaf alone with a generation has room for what brokers let in.
+constexpr std::size_t kPlaces = 128, kLeafPlaces = 2 * kPlaces, kLeafQueue = 2 * kPartitions * kLeafPlaces;
 constexpr milliseconds kForgotten{500};  // for what is on its way, and for a slow task that runs
 }  // namespace
 
@@ -28,12 +30,13 @@ SearchWorld::SearchWorld(Run& run, SearchParts& parts, const std::filesystem::pa
       std::filesystem::create_directories(data);
       disturbed_at_.push_back(run.now());
       leaves_.push_back(std::make_unique<LeafProcess>(run, network_, parts.collection, repository_, parts.log,
-                                                      leaf::generation::ShardOf{shard, shards}, data));
+                                                      leaf::generation::ShardOf{shard, shards}, data,
+                                                      kind_ == Kind::kRough ? std::size_t{16} : kLeafQueue));
     }
   options_ = {.threads = random.from_to(1, 2),
               .leaves = leaves_.size(),
-              // Where answers have to be whole, none is refused.
-              .search = {.in_flight = {.all = kind_ == Kind::kRough ? std::size_t{24} : std::size_t{128},
+              .max_leaf_in_flight = kind_ == Kind::kRough ? std::size_t{64} : kLeafPlaces,
+              .search = {.in_flight = {.all = kind_ == Kind::kRough ? std::size_t{24} : kPlaces,
                                        .batch = 8,
                                        .costly = 3,
                                        .costly_per_client = 2,
@@ -59,6 +62,7 @@ void SearchWorld::play() {
   run_until(run_.now() + kBeforeFaults);
   asks_until_ = faults_until_;
   ask_again();
+  check_now();  // of what was asked now all may be taken back before the next event
   go_wrong_again();
   run_until(faults_until_);
   mend_all();
@@ -251,8 +255,10 @@ void SearchWorld::disturb(const LeafProcess& leaf, microseconds span) {
 // Whether every other leaf serves each of the broker's threads, so that this one can be missed.
 bool SearchWorld::others_are_well(const LeafProcess& leaf) const {
   if (!broker_) return false;
-  const auto serves = [&](const auto& map, const auto& known) {
+  const auto serves = [&](const LeafProcess& other, const auto& map) {
+    const auto& known = map.leaves()[other.number()];
     if (!known->healthy || known->draining() || known->said->generations.empty()) return false;
+    if (known->said->node != other.name()) return false;  // of a process that has died
     const auto& all = known->said->generations;
     const auto topology = map.topology();  // the thread may still be at another generation
     return all.back().id() == repository_.current().id() && topology &&
@@ -262,7 +268,7 @@ bool SearchWorld::others_are_well(const LeafProcess& leaf) const {
     if (other.get() == &leaf) return true;
     if (!other->accepts() || other->restarting()) return false;
     for (std::size_t thread = 0; thread < broker_->threads(); ++thread)
-      if (const auto& map = broker_->map(thread); !serves(map, map.leaves()[other->number()])) return false;
+      if (!serves(*other, broker_->map(thread))) return false;
     return true;
   });
 }

@@ -21,7 +21,7 @@ class AFlight : public testing::Test {
   }
   // A flight of its own: none ends at the latest at the begin of time.
   Flights::Seat begin_with(const std::string& key, int end, Flights::Waiter waiter) {
-    return flights.enter(key, Instant::max(), Instant::min(), at(end), std::move(waiter)).seat;
+    return flights.enter(key, Instant::max(), Instant::min(), {at(end), at(end)}, std::move(waiter)).seat;
   }
   Flights::Seat begin(const std::string& key, int end, const std::string& name) {
     const auto seat = begin_with(key, end, waiter(name));

@@ -145,6 +145,17 @@ TEST(Topology, AsksALeafThatDrainsOnlyWhereNobodyElseHasThePartition) {
   EXPECT_EQ(replicas(*both), (std::vector<std::size_t>{2, 2})) << "all leave: better than nothing";
   EXPECT_TRUE(both->needs(drains));
 }
+TEST(Topology, DoesNotTurnToAGenerationOfWhichALeafThatDrainsHasAPart) {
+  auto leaving = hello({served(4, 2, {0}), served(5, 2, {0})});
+  leaving.draining = true;
+  const auto drains = leaf(leaving), yet = leaf(hello({served(4, 2, {0})}));
+  const auto other = leaf(hello({served(4, 2, {1}), served(5, 2, {1})}));
+  EXPECT_EQ(chosen({drains, yet, other}, 4), 4u) << "the leaf may end before it hears of it";
+  EXPECT_EQ(chosen({drains, yet, other}, 5), 5u) << "it is needed, and waits";
+  EXPECT_EQ(chosen({drains, yet, other}), 5u);
+  EXPECT_EQ(chosen({drains, other}, 4), 5u) << "4 needs it, too";
+  EXPECT_EQ(chosen({drains, yet, other, leaf(hello({served(4, 2, {0}), served(5, 2, {0})}))}, 4), 5u);
+}
 TEST(Topology, FindsTheDealtPartitionOfADocument) {
   const auto topology = draw_topology(std::vector{leaf(hello({served(1, 3, {0, 2})}))}, {});
   EXPECT_EQ(topology->partition_of(5), 2u);

@@ -59,6 +59,19 @@ TEST_F(ASearchService, SharesAnEvaluationThatEndsHardlyLater) {
   EXPECT_EQ(first.status(), 504) << "no partition has answered";
   EXPECT_EQ(second.status(), 504);
 }
+// What no leaf has answered ends before its deadline, by what is reserved for titles.
+TEST_F(ASearchService, SharesNoEvaluationThatGivesUpLongBeforeItWould) {
+  Answered first, second;
+  service.search(asking("cell", 1000), first.reply());
+  broker.cluster.advance(milliseconds(880));
+  service.search(asking("cell", 90), second.reply());
+  EXPECT_EQ(asked(), 2u);
+  broker.cluster.advance(milliseconds(20));
+  EXPECT_EQ(first.status(), 504);
+  EXPECT_EQ(second.status(), 0);
+  broker.play();
+  EXPECT_EQ(second.status(), 200);
+}
 TEST_F(ASearchService, StopsAWaitAtItsOwnDeadline) {
   Answered first, second;
   service.search(asking("cell", 1000), first.reply());

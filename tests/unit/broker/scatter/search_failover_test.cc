@@ -17,6 +17,37 @@ TEST_F(ASearch, AsksAnotherReplicaWhenALeafDies) {
   EXPECT_TRUE(page->whole());
   EXPECT_EQ(context.counters.failovers, 1u);
 }
+TEST_F(ASearch, AsksAReplicaThatCameBackSinceItBegan) {
+  no_replica();
+  start();
+  cluster.advance(std::chrono::milliseconds(1));
+  greet();
+  ASSERT_TRUE(cluster.map.leaves()[1]->healthy);
+  leaf(0).searches.answer(Error(Code::kUnavailable, "gone"));
+  ASSERT_EQ(leaf(1).searches.open(), 1u);
+  EXPECT_EQ(leaf(1).searches.last().partitions, (std::vector<std::uint32_t>{0, 1}));
+  leaf(1).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+  EXPECT_TRUE(page->whole());
+}
+TEST_F(ASearch, FetchesFromAReplicaThatCameBackSinceItBegan) {
+  no_replica();
+  start();
+  cluster.advance(std::chrono::milliseconds(1));
+  greet();
+  leaf(0).searches.answer(found({{0, 9}}));
+  leaf(2).searches.answer(found({}));
+  ASSERT_EQ(leaf(0).fetches.open(), 1u);
+  leaf(0).fetches.answer(Error(Code::kUnavailable, "gone"));
+  ASSERT_EQ(leaf(1).fetches.open(), 1u);
+  fetch_all();
+  ASSERT_TRUE(page);
+  EXPECT_EQ(ids(), "d0 ");
+  EXPECT_TRUE(page->whole());
+}
 TEST_F(ASearch, AsksAnotherReplicaOnceOnly) {
   start();
   leaf(0).searches.answer(Error(Code::kOverloaded, "full"));
