@@ -184,6 +184,29 @@ TEST(AHighlight, MarksWhatAQueryOfItsOwnLooksForAndWordsAlone) {
   EXPECT_EQ(shown(R"({"highlight_query":{"nosuch":{}}})"), 400);
 }
 
+TEST(AHighlight, ReadsAQueryOnceAndNamesAFieldOnceHoweverManyPatternsThereAre) {
+  const Mapping mapping =
+      *read_mapping(nullptr, {{"properties", Json::parse(R"({"t":{"type":"text"},"u":{"type":"text"}})")}});
+  const auto read = [&](std::size_t patterns, const Json& options) {
+    Json fields = Json::array();
+    for (std::size_t i = 0; i < patterns; ++i) fields.push_back({{"*", options}});
+    return read_highlight({{"highlight_query", {{"term", {{"t", "red"}}}}}, {"fields", fields}}, mapping);
+  };
+  const auto shared = read(100, Json::object());
+  ASSERT_TRUE(shared);
+  ASSERT_EQ(shared->size(), 2);
+  EXPECT_NE(shared->front().own, nullptr);
+  EXPECT_EQ(shared->front().own, shared->back().own);
+  const Json own = {{"highlight_query", {{"term", {{"t", "fox"}}}}}};
+  const auto most = read(16, own);
+  ASSERT_TRUE(most);
+  EXPECT_EQ(most->size(), 2);
+  EXPECT_EQ(most->front().own, most->back().own);
+  EXPECT_EQ(read(17, own).error().status, 400);
+  EXPECT_TRUE(read(1, {{"pre_tags", {std::string(256, 'x')}}}));
+  EXPECT_EQ(read(1, {{"pre_tags", {std::string(257, 'x')}}}).error().status, 400);
+}
+
 TEST(ASourceFilter, TakesTextsOfABodyAsTheyStand) {
   for (const char* const none : {R"("")", R"("a,b")", R"(["a,b"])", "[5]"})
     EXPECT_EQ(filtered_source(R"({"a":1,"b":2})", *source_filter_in(Json::parse(none))), "{}") << none;
