@@ -78,7 +78,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       std::string counts = topology ? names_of_counts(searched->name, topology->id()) : std::string();
       documents_ += topology ? topology->statistics.documents : 0;
       Statistics statistics([counts](const Statistics::Key& key) { return known_counts().find(name_of(counts, key)); });
-      auto unpublished = !topology && meant.index->unpublished ? no_documents(*searched->mapping) : nullptr;
+      auto unpublished = !topology && meant.index->may_be_empty() ? no_documents(*searched->mapping) : nullptr;
       parts_.push_back(IndexPart{.searched = *std::move(searched),
                                  .service = collection->service,
                                  .in_use = collection->service->in_use(),
@@ -201,7 +201,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     for (std::size_t i = 0; i < parts_.size() && done_; ++i) ask_completions(i);
     for (std::size_t i = 0; i < parts_.size() && done_; ++i) {
       if (parts_[i].read.over) continue;
-      if (ask_.search_after && parts_[i].unpublished == nullptr && !set_cursor(parts_[i])) return;
+      if (ask_.search_after && !set_cursor(parts_[i])) return;
       send(i, parts_[i].read.hits, [this, i](const http::Answer& found) {
         auto answered = read_answer(found, ask_, parts_[i].searched, parts_[i].read.scale);
         if (!keep_counts(i, false, found, answered)) return;
@@ -252,7 +252,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   }
 
   bool set_cursor(IndexPart& part) {
-    const auto topology = part.service->scatter().map.topology();
+    const auto topology = part.unpublished ? part.unpublished : part.service->scatter().map.topology();
     if (!topology) {
       finish(unavailable("index [" + part.searched.name + "] is not served yet"));
       return false;
@@ -264,7 +264,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       finish(std::move(cursor).error());
       return false;
     }
-    part.read.hits.search_after = *std::move(cursor);
+    if (!part.unpublished) part.read.hits.search_after = *std::move(cursor);  // else it was only read for its errors
     return true;
   }
 
