@@ -197,6 +197,8 @@ Expected<std::shared_ptr<const QueryTerms>> own_terms(const Json& json, const Ma
   text::Analyzer& analyzer = analyzer_of(mapping.analyzer);
   QueryScope scope{.mapping = mapping, .index = "", .analyzer = analyzer, .statistics = statistics, .now_ms = now_ms()};
   const Clause clause = FROND_EXPECT_OK(QueryReader(scope).read(json, 1, /*scored=*/false));
+  if (statistics.lacks_words())
+    return not_supported("a pattern or a fuzzy word that is looked for among all values, in a [highlight_query],");
   return std::make_shared<const QueryTerms>(terms_of(clause, analyzer));
 }
 

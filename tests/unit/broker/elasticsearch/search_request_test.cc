@@ -182,6 +182,7 @@ TEST(AHighlight, MarksWhatAQueryOfItsOwnLooksForAndWordsAlone) {
             Json::parse(R"({"t":["red fox, red <em>hill</em>"]})"));
   EXPECT_EQ(shown(R"({"boundary_scanner":"word"})"), Json::parse(R"({"t":["<em>red</em>","<em>red</em>"]})"));
   EXPECT_EQ(shown(R"({"highlight_query":{"nosuch":{}}})"), 400);
+  EXPECT_EQ(shown(R"({"highlight_query":{"match":{"t":{"query":"helo","fuzziness":1}}}})"), 501);
 }
 
 TEST(AHighlight, ReadsAQueryOnceAndNamesAFieldOnceHoweverManyPatternsThereAre) {
