@@ -61,18 +61,17 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   }
 
   void gather() {
-    std::optional<ApiError> unfit;
     for (const Meant& meant : targets_.meant) {
       auto searched = searched_index(meant, targets_.indices);
       if (!searched) return finish(std::move(searched).error());
       const auto* const collection = http::find_collection(*targets_.collections, searched->name);
       if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
       const auto topology = collection->service->scatter().map.topology();
+      auto fits = check_collapse(*searched->mapping, ask_.collapsed);
       if (topology) *searched = without_new_fields(*std::move(searched), *topology->schema);
-      auto fits = check_index(*searched);
+      if (fits) fits = check_index(*searched);
       if (!fits) {
-        ++gathered_.failed;
-        unfit = std::move(fits).error();
+        gathered_.unfit.emplace_back(searched->name, std::move(fits).error());
         continue;
       }
       std::string counts = topology ? names_of_counts(searched->name, topology->id()) : std::string();
@@ -86,7 +85,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
                                  .counts = std::move(counts),
                                  .statistics = std::move(statistics)});
     }
-    if (parts_.empty() && unfit) return finish(*std::move(unfit));
+    if (!gathered_.unfit.empty() && (parts_.empty() || !ask_.partial)) return finish(gathered_.unfit.back().second);
     ask_statistics();
   }
   struct IndexPart {
@@ -116,12 +115,13 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   bool read_all() {
     const auto of_all = [](const ApiError& one) { return one.status != 400 || one.type == "parsing_exception"; };
     std::optional<ApiError> unfit;
-    gathered_.failed += std::erase_if(parts_, [&](IndexPart& part) {
+    std::erase_if(parts_, [&](IndexPart& part) {
       auto read = this->read(part);
+      if (!read) gathered_.unfit.emplace_back(part.searched.name, read.error());
       if (!read && (!unfit || !of_all(*unfit))) unfit = std::move(read).error();
       return !read;
     });
-    if (unfit && (of_all(*unfit) || parts_.empty())) finish(*std::move(unfit));
+    if (unfit && (of_all(*unfit) || parts_.empty() || !ask_.partial)) return finish(*std::move(unfit)), false;
     return static_cast<bool>(done_) && (!unfit || read_all());
   }
   Expected<void> read(IndexPart& part) const {
@@ -253,17 +253,11 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
 
   bool set_cursor(IndexPart& part) {
     const auto topology = part.unpublished ? part.unpublished : part.service->scatter().map.topology();
-    if (!topology) {
-      finish(unavailable("index [" + part.searched.name + "] is not served yet"));
-      return false;
-    }
+    if (!topology) return finish(unavailable("index [" + part.searched.name + "] is not served yet")), false;
     const auto pinned = ask_.generations.find(part.searched.name);
     auto cursor =
         cursor_of(ask_, part.searched, part.read, pinned == ask_.generations.end() ? topology->id() : pinned->second);
-    if (!cursor) {
-      finish(std::move(cursor).error());
-      return false;
-    }
+    if (!cursor) return finish(std::move(cursor).error()), false;
     if (!part.unpublished) part.read.hits.search_after = *std::move(cursor);  // else it was only read for its errors
     return true;
   }

@@ -80,6 +80,7 @@ struct SearchAsk {
   std::int64_t now_ms = 0;  // of date math, since 1970; 0: when the search begins
   // As they came: an object, a list of objects; null: none.
   Json collapse = nullptr, rescore = nullptr;
+  std::string collapsed = {};  // of a search for a collapse: its field; empty: none
   std::vector<std::pair<std::string, double>> index_boosts = {};
   std::vector<TermSuggester> suggesters = {};
   std::vector<CompletionSuggester> completions = {};
