@@ -66,7 +66,10 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       if (!searched) return finish(std::move(searched).error());
       const auto* const collection = http::find_collection(*targets_.collections, searched->name);
       if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
-      const auto topology = collection->service->scatter().map.topology();
+      // Of a point in time before the first generation, it stays empty.
+      const auto pinned = ask_.generations.find(searched->name);
+      const bool was_empty = pinned != ask_.generations.end() && pinned->second == GenerationId();
+      const auto topology = was_empty ? nullptr : collection->service->scatter().map.topology();
       auto fits = check_collapse(*searched->mapping, ask_.collapsed);
       if (topology) *searched = without_new_fields(*std::move(searched), *topology->schema);
       if (fits) fits = check_index(*searched);
@@ -77,7 +80,8 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       std::string counts = topology ? names_of_counts(searched->name, topology->id()) : std::string();
       documents_ += topology ? topology->statistics.documents : 0;
       Statistics statistics([counts](const Statistics::Key& key) { return known_counts().find(name_of(counts, key)); });
-      auto unpublished = !topology && meant.index->may_be_empty() ? no_documents(*searched->mapping) : nullptr;
+      const bool is_empty = was_empty || (!topology && meant.index->may_be_empty());
+      auto unpublished = is_empty ? no_documents(*searched->mapping) : nullptr;
       parts_.push_back(IndexPart{.searched = *std::move(searched),
                                  .service = collection->service,
                                  .in_use = collection->service->in_use(),
@@ -320,7 +324,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       gathered_.suggestions = *std::move(shown);
     }
     for (const IndexPart& part : parts_)
-      if (const auto topology = part.service->scatter().map.topology())
+      if (const auto topology = part.unpublished ? part.unpublished : part.service->scatter().map.topology())
         gathered_.generations[part.searched.name] = topology->id();
     for (IndexPart& part : parts_) gathered_.indices.push_back({std::move(part.searched), std::move(part.answer)});
     finish(std::move(gathered_));

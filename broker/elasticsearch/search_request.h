@@ -73,7 +73,7 @@ struct SearchAsk {
   bool track_scores = false;                                    // also where something else orders the hits
   std::optional<double> min_score = {};
   // What search_after names, in place of the generations that are searched now; those of indices that it doesn't name
-  // are not pinned.
+  // are not pinned. Generation 0: nothing was published then.
   std::map<std::string, GenerationId> generations = {};
   bool scrolls = false;     // the answer says where the next page begins
   Scrolled scrolled = {};   // behind the first page: where this one begins, of all indices of the first

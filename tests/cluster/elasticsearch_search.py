@@ -87,6 +87,8 @@ def no_documents(cluster, search):
 
     harness.eventually(is_there, "the first document is found", 20)
     harness.expect(set(answers) == {200}, f"until then an index answers {answers}")
+    point = cluster.expect(200, "POST", "/_search", {"pit": {"id": point}, "sort": ["n"]})
+    harness.expect(point["hits"]["total"]["value"] == 0, f"a point in time before the first document has {point['hits']}")
     for index in ("bare", "plain"):
         cluster.ask("DELETE", f"/v1/collections/{index}", port=cluster.service_port)
 
