@@ -107,11 +107,12 @@ http::Response list_collections(const ServedRepository& repository, write::Writt
     const auto writer = written != nullptr ? written->find(name) : Error(Code::kNotFound, "");
     const Code why = generation ? Code::kNotFound : generation.error().code();
     // Null would say that nothing is published. A collection that is spoilt does not keep others from being listed.
-    if (why != Code::kNotFound && why != Code::kCorrupt)
+    const bool spoilt = why == Code::kCorrupt || why == Code::kInvalid;
+    if (why != Code::kNotFound && !spoilt)
       return unavailable("The collection " + name + " can't be read: " + generation.error().message() + ".");
     if (!generation && !writer) continue;
     ordered_json one = {{"collection", name}};
-    if (why != Code::kCorrupt) one["generation"] = generation ? ordered_json(*generation) : ordered_json(nullptr);
+    if (!spoilt) one["generation"] = generation ? ordered_json(*generation) : ordered_json(nullptr);
     const auto metadata = writer ? (*writer)->metadata() : Result<write::CollectionWriter::Metadata>({});
     if (metadata && !metadata->version.empty()) one["metadata"] = metadata->version;
     listed.push_back(std::move(one));
