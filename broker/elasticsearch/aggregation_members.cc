@@ -15,8 +15,10 @@ constexpr std::uint64_t kMaxEmptyBuckets = 10'000;  // between extended bounds
 
 double number_or_text(const Json& json, const char* name) {
   const Json value = json.value(name, Json());
-  if (value.is_string()) return number_in<double>(value.get_ref<const std::string&>()).value_or(0);
-  return value.is_number() ? value.get<double>() : 0;
+  const double number = value.is_string()   ? number_in<double>(value.get_ref<const std::string&>()).value_or(0)
+                        : value.is_number() ? value.get<double>()
+                                            : 0;
+  return std::isfinite(number) ? number : 0;  // "inf" is a text of a number, too
 }
 
 bool has_intervals(const Aggregation& made) { return made.kind == "histogram" || made.kind == "date_histogram"; }
@@ -53,6 +55,8 @@ Expected<std::vector<double>> percents_in(const Json& definition, bool ranks) {
     const auto number = one.is_number()   ? std::optional(one.get<double>())
                         : one.is_string() ? number_in<double>(one.get_ref<const std::string&>())
                                           : std::nullopt;
+    if (number && !std::isfinite(*number))
+      return illegal_argument("percent must be a finite number, got [" + dumped(one).substr(0, 100) + "]");
     if (!number || (!ranks && !(*number >= 0 && *number <= 100)))
       return illegal_argument("percent must be in [0,100], got [" + dumped(one).substr(0, 100) + "]");
     all.push_back(*number);

@@ -152,7 +152,7 @@ Expected<void> AggregationReader::dates(Aggregation& made) {
 Expected<void> AggregationReader::percentiles(Aggregation& made) {
   for (const auto& [key, value] : made.definition.items())
     if (key != "field" && key != "percents" && key != "keyed" && key != "tdigest" && key != "compression" &&
-        key != "missing")
+        key != "missing" && !(key == "format" && made.field->type == Type::kDate))
       return not_supported("[" + key + "] of a percentiles aggregation");
   made.as.by_values = scope_.documents <= query::kMaxFacetSize;
   made.facet = {{"percentiles", {{"field", made.field->column}, {"percents", made.as.percents}}}};

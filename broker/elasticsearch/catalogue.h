@@ -1,6 +1,8 @@
 #pragma once
 // Which indices there are, and which of them an expression means. An index is a Frond collection; what Elasticsearch
 // knows of it beside that (mapping, settings, aliases) is kept with the collection (docs/elasticsearch-api.md).
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -25,8 +27,13 @@ struct Index {
   Json aliases;              // by name: {} or {"filter":…,"is_write_index":…,…}
   // It was not made by this API: the mapping was derived from the collection's schema, and cannot be changed here.
   bool derived = false;
-  bool unpublished = false;  // no document of it has been published: as long as no leaf serves it, it is empty
-  std::string version;       // of what is kept with the collection, for a change of it; empty: nothing is
+  std::string version;  // of what is kept with the collection, for a change of it; empty: nothing is
+  // Until when it is empty if no leaf serves it, since nothing of it was published a moment ago: moved on by each
+  // answer of the indexer's service that says so. Null: it never is. All that is known of one index shares it.
+  using Time = std::chrono::steady_clock::time_point;
+  std::shared_ptr<std::atomic<Time>> empty_until = nullptr;
+
+  bool may_be_empty() const { return empty_until != nullptr && std::chrono::steady_clock::now() < empty_until->load(); }
 };
 
 // By name. Immutable.

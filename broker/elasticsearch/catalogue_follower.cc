@@ -1,9 +1,11 @@
 #include "broker/elasticsearch/catalogue_follower.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "broker/elasticsearch/aliases.h"
@@ -15,7 +17,7 @@
 namespace frond::broker::elasticsearch {
 namespace {
 
-constexpr std::chrono::seconds kLookEvery{1}, kLeavesFetch{5};
+constexpr std::chrono::seconds kLookEvery{1};
 
 Error no_answer(std::string_view what, const frond::http::Answered& answered) {
   return Error(answered.status == 404 ? Code::kNotFound : Code::kCorrupt,
@@ -149,11 +151,12 @@ Result<void> CatalogueFollower::look() {
     names.push_back(name);
     const std::string version = text_or(*one, "metadata");
     const auto known = known_.find(name);
-    const std::uint64_t generation =
-        generation_to_expect(known == known_.end() ? nullptr : &known->second, number_or(*one, "generation"));
+    const Json* const told = member(*one, "generation");  // null: it can't say now
+    const bool nothing_published = told != nullptr && told->is_null();
+    const std::uint64_t newest = number_or(*one, "generation");
+    const std::uint64_t generation = newest == 0 && known != known_.end() ? known->second.generation : newest;
     const bool same = known != known_.end() && known->second.version == version &&
-                      (version.empty() ? known->second.generation == generation
-                                       : known->second.index.unpublished == (generation == 0));
+                      (!version.empty() || known->second.generation == generation);
     auto read_anew = same ? Result<Known>(known->second) : read(name, version, generation);
     // What can't be read now is as it was, and read the next time.
     if (!read_anew && read_anew.error().code() != Code::kNotFound && known != known_.end()) read_anew = known->second;
@@ -161,10 +164,19 @@ Result<void> CatalogueFollower::look() {
                             known->second.index.uuid != read_anew->index.uuid;
     if (!made_again) stay.push_back(name);
     changed = changed || !same;
-    if (read_anew) next.emplace(name, *std::move(read_anew));
+    if (!read_anew) continue;
+    const bool before = known != known_.end() && known->second.index.uuid == read_anew->index.uuid;
+    auto& empty_until = read_anew->index.empty_until;
+    empty_until = before ? known->second.index.empty_until : std::make_shared<std::atomic<Index::Time>>();
+    // What had documents is never taken for empty, whatever is said later.
+    read_anew->published = newest != 0 || (before && known->second.published);
+    if (nothing_published && !read_anew->published)
+      empty_until->store(std::chrono::steady_clock::now() + config_.stays_empty);
+    next.emplace(name, *std::move(read_anew));
   }
-  if (changed || next.size() != known_.size()) {  // else threads keep the mappings that they have read
-    known_ = std::move(next);
+  changed = changed || next.size() != known_.size();
+  known_ = std::move(next);
+  if (changed) {  // else threads keep the mappings that they have read
     Indices indices;
     for (const auto& [name, known] : known_) indices.emplace(name, known.index);
     catalogue_.set(std::move(indices));
@@ -203,13 +215,6 @@ Expected<void> CatalogueFollower::expect_place(std::string_view name) const {
                   std::string(name) + "] can't be made");
 }
 
-std::uint64_t CatalogueFollower::generation_to_expect(Known* known, std::uint64_t generation) {
-  if (known == nullptr || known->generation != 0 || generation == 0) return generation;
-  const auto now = std::chrono::steady_clock::now();
-  if (!known->published_at) known->published_at = now;
-  return now < *known->published_at + kLeavesFetch ? 0 : generation;
-}
-
 Result<CatalogueFollower::Known> CatalogueFollower::read(const std::string& name, std::string version,
                                                          std::uint64_t generation) const {
   const std::string path = "/v1/collections/" + name;
@@ -221,7 +226,6 @@ Result<CatalogueFollower::Known> CatalogueFollower::read(const std::string& name
       if (tag != answered.headers.end() && tag->second.size() > 2)
         version = tag->second.substr(1, tag->second.size() - 2);
       index->version = version;
-      index->unpublished = generation == 0;
       return Known{std::move(version), generation, *std::move(index)};
     }
   }
@@ -229,9 +233,7 @@ Result<CatalogueFollower::Known> CatalogueFollower::read(const std::string& name
   if (answered.status != 200) return no_answer("GET " + path, answered);
   const Json described = Json::parse(answered.body, nullptr, /*allow_exceptions=*/false);
   const Json* const schema = member(described, "schema");
-  Index index = derived_index(name, schema == nullptr ? "" : dumped(*schema));
-  index.unpublished = generation == 0;
-  return Known{std::move(version), generation, std::move(index)};
+  return Known{std::move(version), generation, derived_index(name, schema == nullptr ? "" : dumped(*schema))};
 }
 
 }  // namespace frond::broker::elasticsearch

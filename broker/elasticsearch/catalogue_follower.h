@@ -36,6 +36,9 @@ class CatalogueFollower {
     // Called with the names when they have changed, from inside look(); empty: nobody is told. Where an index was
     // removed and made again, it is called without it first.
     std::function<void(const std::vector<std::string>&)> on_collections = {};
+    // How long an index is empty after it was told that nothing of it is published: until the next look, and until
+    // leaves have fetched its first generation.
+    std::chrono::milliseconds stays_empty{6000};
   };
   // All outlives this.
   CatalogueFollower(http::ChangeForwarder& service, Catalogue& catalogue, Config config, Logger& log);
@@ -56,12 +59,9 @@ class CatalogueFollower {
     std::string version;           // of the metadata; empty: derived
     std::uint64_t generation = 0;  // that it was derived from; 0: none was published
     Index index;
-    // When the first generation was heard of, of an index that was known without one.
-    std::optional<std::chrono::steady_clock::time_point> published_at = {};
+    bool published = false;  // it had a generation
   };
   void run(const std::stop_token& stop);
-  // 0 for a while, of an index that was known without any: until leaves have the first one it stays empty.
-  static std::uint64_t generation_to_expect(Known* known, std::uint64_t generation);
   Result<Known> read(const std::string& name, std::string version, std::uint64_t generation) const;
 
   http::ChangeForwarder& service_;

@@ -91,6 +91,8 @@ Expected<Response> open_point(const Targets& to, const Call& call) {
     if (collection == nullptr) return unavailable("index [" + meant.index->name + "] is not served yet");
     if (const auto topology = collection->service->scatter().map.topology())
       place.generations[meant.index->name] = topology->id();
+    else if (meant.index->may_be_empty())
+      place.generations[meant.index->name] = {};
   }
   const std::size_t all = targets.meant.size();
   return json_response({{vendor ? "id" : "pit_id", place_text(place)},

@@ -13,14 +13,16 @@ namespace {
 
 using query::Clause;
 
-constexpr std::size_t kMaxFragments = 100, kMaxFragmentSize = 100'000;
+constexpr std::size_t kMaxFragments = 100, kMaxFragmentSize = 100'000, kMaxTagBytes = 256;
+constexpr std::size_t kMaxOwnQueries = 16;  // of fields, beside the one that they share
 
 struct Span {
   std::size_t begin, end;
 };
 
-// Sets what an object says, of all fields or of one.
-Expected<void> read_options(const Json& json, HighlightField& to) {
+// Sets what an object says, of all fields or of one. Gives its "highlight_query", which lies in `json`; null: none.
+Expected<const Json*> read_options(const Json& json, HighlightField& to) {
+  const Json* query = nullptr;
   for (const auto& [key, value] : json.items()) {
     if (key == "fields" || (key == "order" && value == "none") || key == "boundary_scanner_locale" ||
         key == "phrase_limit" || key == "max_analyzer_offset" || key == "boundary_max_scan" ||
@@ -29,6 +31,8 @@ Expected<void> read_options(const Json& json, HighlightField& to) {
     if (key == "pre_tags" || key == "post_tags") {
       const Json first = value.is_array() && !value.empty() ? value[0] : value;
       if (!first.is_string()) return parsing_exception("[" + key + "] must be texts");
+      if (first.get_ref<const std::string&>().size() > kMaxTagBytes)
+        return illegal_argument("[" + key + "] has more than " + std::to_string(kMaxTagBytes) + " bytes");
       (key == "pre_tags" ? to.before : to.after) = first;
     } else if (key == "fragment_size" || key == "number_of_fragments" || key == "no_match_size") {
       const auto whole = FROND_EXPECT_OK(whole_member(json, key.c_str(), 0));
@@ -52,7 +56,7 @@ Expected<void> read_options(const Json& json, HighlightField& to) {
       to.words = value == "word";
     } else if (key == "highlight_query") {
       if (!value.is_object()) return parsing_exception("[highlight_query] must be a query");
-      to.query = value;
+      query = &value;
     } else if (key == "tags_schema" || key == "matched_fields" || key == "fragmenter" || key == "boundary_scanner" ||
                key == "order" || key == "fragment_offset" || key == "options") {
       return not_supported("[" + key + "] of highlight");
@@ -60,7 +64,7 @@ Expected<void> read_options(const Json& json, HighlightField& to) {
       return parsing_exception("[highlight] unknown field [" + key + "]");
     }
   }
-  return {};
+  return query;
 }
 
 void collect(const Clause& clause, text::Analyzer& analyzer, QueryTerms& to) {
@@ -193,6 +197,8 @@ Expected<std::shared_ptr<const QueryTerms>> own_terms(const Json& json, const Ma
   text::Analyzer& analyzer = analyzer_of(mapping.analyzer);
   QueryScope scope{.mapping = mapping, .index = "", .analyzer = analyzer, .statistics = statistics, .now_ms = now_ms()};
   const Clause clause = FROND_EXPECT_OK(QueryReader(scope).read(json, 1, /*scored=*/false));
+  if (statistics.lacks_words())
+    return not_supported("a pattern or a fuzzy word that is looked for among all values, in a [highlight_query],");
   return std::make_shared<const QueryTerms>(terms_of(clause, analyzer));
 }
 
@@ -200,11 +206,12 @@ Expected<std::shared_ptr<const QueryTerms>> own_terms(const Json& json, const Ma
 
 Expected<std::vector<HighlightField>> read_highlight(const Json& json, const Mapping& mapping) {
   HighlightField usual;
-  FROND_EXPECT_OK(read_options(json, usual));
+  if (const Json* const query = FROND_EXPECT_OK(read_options(json, usual)))
+    usual.own = FROND_EXPECT_OK(own_terms(*query, mapping));
   const Json given = json.contains("fields") ? json["fields"] : Json();
   if (!given.is_structured()) return parsing_exception("[highlight] fields must be an object or an array of objects");
   std::vector<HighlightField> all;
-  std::size_t patterns = 0;
+  std::size_t patterns = 0, own_queries = 0;
   for (const Json& group : given.is_array() ? given : Json::array({given})) {
     if (!group.is_object()) return parsing_exception("[highlight] fields must be an object or an array of objects");
     for (const auto& [pattern, options] : group.items()) {
@@ -213,13 +220,21 @@ Expected<std::vector<HighlightField>> read_highlight(const Json& json, const Map
       if (!options.is_object()) return parsing_exception("[highlight] options of a field must be an object");
       HighlightField said = usual;
       said.field = mapping.find(pattern);
-      FROND_EXPECT_OK(read_options(options, said));
-      if (!said.query.is_null()) said.own = FROND_EXPECT_OK(own_terms(said.query, mapping));
+      if (const Json* const query = FROND_EXPECT_OK(read_options(options, said))) {
+        if (++own_queries > kMaxOwnQueries)
+          return illegal_argument("[highlight] more than " + std::to_string(kMaxOwnQueries) +
+                                  " fields have a [highlight_query] of their own");
+        said.own = FROND_EXPECT_OK(own_terms(*query, mapping));
+      }
       for (const MappedField& field : mapping.fields) {
         if (!matches_pattern(pattern, field.name) || (field.type != Type::kText && field.type != Type::kKeyword))
           continue;
         said.field = &field;
-        all.push_back(said);
+        const auto before = std::ranges::find(all, &field, &HighlightField::field);  // the last that names it counts
+        if (before != all.end())
+          *before = said;
+        else
+          all.push_back(said);
       }
     }
   }

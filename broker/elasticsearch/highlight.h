@@ -26,8 +26,7 @@ struct HighlightField {
   bool html = false;                                // the text is escaped
   std::size_t no_match = 0;                         // characters of what has no term
   bool words = false;                               // fragments are the terms alone
-  Json query = nullptr;                             // "highlight_query": whose terms count; null: those of the search
-  std::shared_ptr<const QueryTerms> own = nullptr;  // … which it looks for
+  std::shared_ptr<const QueryTerms> own = nullptr;  // of a "highlight_query"; null: those of the search
 };
 // What a search's "highlight" asks for of an index. 400; 501: what Frond lacks, by name.
 Expected<std::vector<HighlightField>> read_highlight(const Json& json, const Mapping& mapping);

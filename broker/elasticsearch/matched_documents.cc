@@ -69,8 +69,8 @@ class Matching : public std::enable_shared_from_this<Matching> {
     if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
     service_ = collection->service;
     in_use_ = service_->in_use();
-    if (const auto topology = service_->scatter().map.topology())
-      *searched = without_new_fields(*std::move(searched), *topology->schema);
+    const auto topology = service_->scatter().map.topology();
+    if (topology) *searched = without_new_fields(*std::move(searched), *topology->schema);
     Statistics statistics;  // of scores, which nobody asks for, and of patterns
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     auto read = parameters_of(ask_, *searched, analyzer_of(searched->mapping->analyzer), statistics,
@@ -81,7 +81,8 @@ class Matching : public std::enable_shared_from_this<Matching> {
       return finish(
           not_supported("a pattern or a fuzzy word that is looked for among all values, in a change by query,"));
     parameters_ = std::move(read->hits);
-    if (targets_.meant[at_ - 1].index->unpublished) parameters_.unpublished = no_documents(*searched->mapping);
+    if (!topology && targets_.meant[at_ - 1].index->may_be_empty())
+      parameters_.unpublished = no_documents(*searched->mapping);
     parameters_.cache = false;
     parameters_.exact_total = true;
     parameters_.timeout_ms = static_cast<std::uint32_t>(service_->config().max_timeout.count());

@@ -25,6 +25,7 @@ std::string taken_from(Json& body) {
 }
 
 void take(Json& json, std::size_t depth, std::vector<std::pair<std::string, Json>>& to) {
+  if (to.size() > kMaxNamedQueries) return;                             // it is refused
   if (!json.is_structured() || depth > 2 * kMaxQueryDepth + 2) return;  // deeper ones are refused as queries
   if (json.is_array()) {
     for (Json& one : json) take(one, depth + 1, to);

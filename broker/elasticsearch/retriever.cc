@@ -163,7 +163,7 @@ class FusedJob : public std::enable_shared_from_this<FusedJob> {
   // What a search lacks, the answer lacks.
   void note(const Gathered& heard) {
     timed_out_ = timed_out_ || heard.timed_out;
-    failed_ = std::max(failed_, heard.failed);
+    if (heard.unfit.size() > unfit_.size()) unfit_ = heard.unfit;
     for (const Gathered::Index& one : heard.indices)
       if (!one.answer.lacking.empty()) lacking_.emplace(one.searched.name, one.answer.lacking);
   }
@@ -205,7 +205,7 @@ class FusedJob : public std::enable_shared_from_this<FusedJob> {
     shown.aggregations = std::move(all_.aggregations);
     shown.max_score = fused_.empty() ? std::nullopt : std::optional(fused_.front().score);
     shown.timed_out = timed_out_;
-    shown.failed = failed_;
+    shown.unfit = unfit_;
     if (shown.indices.empty()) shown.indices = std::move(all_.indices);
     for (Gathered::Index& one : shown.indices)
       if (const auto lacks = lacking_.find(one.searched.name); lacks != lacking_.end())
@@ -226,7 +226,7 @@ class FusedJob : public std::enable_shared_from_this<FusedJob> {
   std::vector<merge::FusedDocument> fused_;
   Gathered all_;  // total and aggregations
   bool timed_out_ = false;
-  std::size_t failed_ = 0;
+  std::vector<std::pair<std::string, ApiError>> unfit_;   // Gathered::unfit
   std::unordered_map<std::string, std::string> lacking_;  // by index
 };
 

@@ -14,10 +14,12 @@ std::size_t Gathered::partial() const {
 
 Json shards_json(const Gathered& gathered) {
   const std::size_t searched = gathered.indices.size(), partial = gathered.partial();
-  Json shards = {{"total", searched + gathered.failed},
+  Json shards = {{"total", searched + gathered.unfit.size()},
                  {"successful", searched - partial},
                  {"skipped", 0},
-                 {"failed", gathered.failed + partial}};
+                 {"failed", gathered.unfit.size() + partial}};
+  for (const auto& [index, error] : gathered.unfit)
+    shards["failures"].push_back({{"shard", 0}, {"index", index}, {"reason", cause_json(error)}});
   for (const Gathered::Index& one : gathered.indices)
     if (!one.answer.lacking.empty())
       shards["failures"].push_back(
@@ -28,7 +30,7 @@ Json shards_json(const Gathered& gathered) {
 namespace {
 // The same as a text, which nearly all searches have in its plain form.
 std::string shards_text(const Gathered& gathered) {
-  if (gathered.failed + gathered.partial() > 0) return dumped(shards_json(gathered));
+  if (gathered.unfit.size() + gathered.partial() > 0) return dumped(shards_json(gathered));
   const std::string searched = std::to_string(gathered.indices.size());
   return "{\"total\":" + searched + ",\"successful\":" + searched + ",\"skipped\":0,\"failed\":0}";
 }
@@ -36,7 +38,7 @@ std::string shards_text(const Gathered& gathered) {
 
 void append_hits(std::string& out, const Gathered& gathered, const SearchAsk& ask) {
   constexpr std::size_t kUsualHit = 160;  // bytes, without its source
-  const std::size_t all = gathered.indices.size() + gathered.failed;
+  const std::size_t all = gathered.indices.size() + gathered.unfit.size();
   std::size_t bytes = out.size() + kUsualHit;
   for (const Hit& hit : gathered.hits) bytes += kUsualHit + hit.source.size();
   out.reserve(bytes);

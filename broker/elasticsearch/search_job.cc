@@ -61,24 +61,27 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   }
 
   void gather() {
-    std::optional<ApiError> unfit;
     for (const Meant& meant : targets_.meant) {
       auto searched = searched_index(meant, targets_.indices);
       if (!searched) return finish(std::move(searched).error());
       const auto* const collection = http::find_collection(*targets_.collections, searched->name);
       if (collection == nullptr) return finish(unavailable("index [" + searched->name + "] is not served yet"));
-      const auto topology = collection->service->scatter().map.topology();
+      // Of a point in time before the first generation, it stays empty.
+      const auto pinned = ask_.generations.find(searched->name);
+      const bool was_empty = pinned != ask_.generations.end() && pinned->second == GenerationId();
+      const auto topology = was_empty ? nullptr : collection->service->scatter().map.topology();
+      auto fits = check_collapse(*searched->mapping, ask_.collapsed);
       if (topology) *searched = without_new_fields(*std::move(searched), *topology->schema);
-      auto fits = check_index(*searched);
+      if (fits) fits = check_index(*searched);
       if (!fits) {
-        ++gathered_.failed;
-        unfit = std::move(fits).error();
+        gathered_.unfit.emplace_back(searched->name, std::move(fits).error());
         continue;
       }
       std::string counts = topology ? names_of_counts(searched->name, topology->id()) : std::string();
       documents_ += topology ? topology->statistics.documents : 0;
       Statistics statistics([counts](const Statistics::Key& key) { return known_counts().find(name_of(counts, key)); });
-      auto unpublished = !topology && meant.index->unpublished ? no_documents(*searched->mapping) : nullptr;
+      const bool is_empty = was_empty || (!topology && meant.index->may_be_empty());
+      auto unpublished = is_empty ? no_documents(*searched->mapping) : nullptr;
       parts_.push_back(IndexPart{.searched = *std::move(searched),
                                  .service = collection->service,
                                  .in_use = collection->service->in_use(),
@@ -86,7 +89,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
                                  .counts = std::move(counts),
                                  .statistics = std::move(statistics)});
     }
-    if (parts_.empty() && unfit) return finish(*std::move(unfit));
+    if (!gathered_.unfit.empty() && (parts_.empty() || !ask_.partial)) return finish(gathered_.unfit.back().second);
     ask_statistics();
   }
   struct IndexPart {
@@ -116,12 +119,13 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   bool read_all() {
     const auto of_all = [](const ApiError& one) { return one.status != 400 || one.type == "parsing_exception"; };
     std::optional<ApiError> unfit;
-    gathered_.failed += std::erase_if(parts_, [&](IndexPart& part) {
+    std::erase_if(parts_, [&](IndexPart& part) {
       auto read = this->read(part);
+      if (!read) gathered_.unfit.emplace_back(part.searched.name, read.error());
       if (!read && (!unfit || !of_all(*unfit))) unfit = std::move(read).error();
       return !read;
     });
-    if (unfit && (of_all(*unfit) || parts_.empty())) finish(*std::move(unfit));
+    if (unfit && (of_all(*unfit) || parts_.empty() || !ask_.partial)) return finish(*std::move(unfit)), false;
     return static_cast<bool>(done_) && (!unfit || read_all());
   }
   Expected<void> read(IndexPart& part) const {
@@ -201,7 +205,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
     for (std::size_t i = 0; i < parts_.size() && done_; ++i) ask_completions(i);
     for (std::size_t i = 0; i < parts_.size() && done_; ++i) {
       if (parts_[i].read.over) continue;
-      if (ask_.search_after && parts_[i].unpublished == nullptr && !set_cursor(parts_[i])) return;
+      if (ask_.search_after && !set_cursor(parts_[i])) return;
       send(i, parts_[i].read.hits, [this, i](const http::Answer& found) {
         auto answered = read_answer(found, ask_, parts_[i].searched, parts_[i].read.scale);
         if (!keep_counts(i, false, found, answered)) return;
@@ -252,19 +256,13 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
   }
 
   bool set_cursor(IndexPart& part) {
-    const auto topology = part.service->scatter().map.topology();
-    if (!topology) {
-      finish(unavailable("index [" + part.searched.name + "] is not served yet"));
-      return false;
-    }
+    const auto topology = part.unpublished ? part.unpublished : part.service->scatter().map.topology();
+    if (!topology) return finish(unavailable("index [" + part.searched.name + "] is not served yet")), false;
     const auto pinned = ask_.generations.find(part.searched.name);
     auto cursor =
         cursor_of(ask_, part.searched, part.read, pinned == ask_.generations.end() ? topology->id() : pinned->second);
-    if (!cursor) {
-      finish(std::move(cursor).error());
-      return false;
-    }
-    part.read.hits.search_after = *std::move(cursor);
+    if (!cursor) return finish(std::move(cursor).error()), false;
+    if (!part.unpublished) part.read.hits.search_after = *std::move(cursor);  // else it was only read for its errors
     return true;
   }
 
@@ -326,7 +324,7 @@ class SearchJob : public std::enable_shared_from_this<SearchJob> {
       gathered_.suggestions = *std::move(shown);
     }
     for (const IndexPart& part : parts_)
-      if (const auto topology = part.service->scatter().map.topology())
+      if (const auto topology = part.unpublished ? part.unpublished : part.service->scatter().map.topology())
         gathered_.generations[part.searched.name] = topology->id();
     for (IndexPart& part : parts_) gathered_.indices.push_back({std::move(part.searched), std::move(part.answer)});
     finish(std::move(gathered_));

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "broker/elasticsearch/index_search.h"
@@ -28,8 +29,9 @@ struct Gathered {
     IndexAnswer answer;
   };
   std::vector<Index> indices;
-  std::size_t failed = 0;  // indices that the search doesn't fit, while it fits others
-  std::vector<Hit> hits;   // of the page, best first
+  std::vector<std::pair<std::string, ApiError>> unfit =
+      {};                 // indices that the search doesn't fit, while it fits others
+  std::vector<Hit> hits;  // of the page, best first
   std::optional<double> max_score;
   std::uint64_t total = 0;
   std::size_t partial() const;  // indices some of whose partitions were not searched

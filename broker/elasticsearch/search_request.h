@@ -73,13 +73,14 @@ struct SearchAsk {
   bool track_scores = false;                                    // also where something else orders the hits
   std::optional<double> min_score = {};
   // What search_after names, in place of the generations that are searched now; those of indices that it doesn't name
-  // are not pinned.
+  // are not pinned. Generation 0: nothing was published then.
   std::map<std::string, GenerationId> generations = {};
   bool scrolls = false;     // the answer says where the next page begins
   Scrolled scrolled = {};   // behind the first page: where this one begins, of all indices of the first
   std::int64_t now_ms = 0;  // of date math, since 1970; 0: when the search begins
   // As they came: an object, a list of objects; null: none.
   Json collapse = nullptr, rescore = nullptr;
+  std::string collapsed = {};  // of a search for a collapse: its field; empty: none
   std::vector<std::pair<std::string, double>> index_boosts = {};
   std::vector<TermSuggester> suggesters = {};
   std::vector<CompletionSuggester> completions = {};

@@ -162,13 +162,16 @@ void serve_validate(const Targets& to, Call&& call, Responder responder) {
     return responder.send(ask.error().status == 501 ? response_of(ask.error()) : said(false, ask.error().reason));
   ask->size = 0;
   const auto shared = std::make_shared<Responder>(std::move(responder));
-  const Abandon abandon =
-      run_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)),
-                 [shared, said](Expected<Gathered> gathered) {
-                   const bool wrong = !gathered && gathered.error().status == 400;
-                   shared->send(gathered || wrong ? said(!wrong, wrong ? gathered.error().reason : "")
-                                                  : response_of(gathered.error()));
-                 });
+  const Abandon abandon = run_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)),
+                                     [shared, said](Expected<Gathered> gathered) {
+                                       const ApiError* const error = !gathered ? &gathered.error()
+                                                                     : gathered->unfit.empty()
+                                                                         ? nullptr
+                                                                         : &gathered->unfit.front().second;
+                                       shared->send(error == nullptr       ? said(true, "")
+                                                    : error->status == 400 ? said(false, error->reason)
+                                                                           : response_of(*error));
+                                     });
   if (abandon) shared->on_client_gone(abandon);
 }
 

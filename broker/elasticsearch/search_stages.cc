@@ -73,6 +73,7 @@ class StagedSearch : public SearchSteps {
   // Without what is done here.
   SearchAsk plain() const {
     SearchAsk ask = ask_;
+    if (ask.collapse.is_object()) ask.collapsed = text_or(ask.collapse, "field");
     ask.collapse = ask.rescore = nullptr;
     ask.track_scores = false;
     if (ask.sorts_in_window()) ask.sort.clear();
@@ -249,10 +250,6 @@ class StagedSearch : public SearchSteps {
 
   // --- what is added to a page
   void find_best(Gathered found) {
-    if (!ask_.collapse.is_null())
-      for (const Gathered::Index& one : found.indices)
-        if (auto fits = collapse_field(*one.searched.mapping, ask_.collapse["field"]); !fits)
-          return finish(std::move(fits).error());
     if (!ask_.track_scores || ask_.size == 0) return decorate(std::move(found));
     SearchAsk ask;
     ask.query = ask_.query;

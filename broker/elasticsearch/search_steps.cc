@@ -29,9 +29,16 @@ void SearchSteps::run_any(SearchAsk ask, Heard heard) {
   Abandon abandon = run_plain_search(targets_, std::make_shared<const SearchAsk>(std::move(ask)),
                                      [self = shared_from_this(), heard = std::move(heard)](Expected<Gathered> answer) {
                                        self->abandon_ = nullptr;
+                                       if (answer) answer = self->unless_fewer(*std::move(answer));
                                        if (self->done_) heard(std::move(answer));
                                      });
   if (abandon && number == running_) abandon_ = std::move(abandon);
+}
+
+Expected<Gathered> SearchSteps::unless_fewer(Gathered answer) {
+  if (!unfit_) unfit_ = answer.unfit.size();
+  if (answer.unfit.size() > *unfit_) return answer.unfit.back().second;
+  return answer;
 }
 
 void SearchSteps::run(SearchAsk ask, Next next) {

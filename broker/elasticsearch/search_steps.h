@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -54,9 +55,13 @@ class SearchSteps : public std::enable_shared_from_this<SearchSteps> {
 
  private:
   void add_pages(SearchAsk ask, std::shared_ptr<Gathered> all, std::size_t bytes, Heard heard);
+  // An error if this search fails in more indices than the first one did: its hits would be kept as if they did not
+  // match.
+  Expected<Gathered> unless_fewer(Gathered answer);
 
   Abandon abandon_;  // of the search that is running
   std::uint64_t running_ = 0;
+  std::optional<std::size_t> unfit_;  // indices that the first search did not fit
 };
 
 }  // namespace frond::broker::elasticsearch

@@ -142,17 +142,20 @@ Expected<void> order_hits(Gathered& all, const SearchAsk& ask) {
   return {};
 }
 
-Expected<const MappedField*> collapse_field(const Mapping& mapping, const std::string& name) {
+Expected<void> check_collapse(const Mapping& mapping, const std::string& name) {
+  if (name.empty()) return {};
   const MappedField* const field = mapping.find(name);
   if (field == nullptr) return illegal_argument("no mapping found for `" + name + "` in order to collapse on");
   if (field->type == Type::kText || field->type == Type::kDate || field->type == Type::kBoolean)
     return illegal_argument("collapse is not supported for the field [" + name + "] of the type [" +
                             std::string(name_of(field->type)) + "]");
-  return field;
+  return {};
 }
 
 Expected<Json> collapse_value(const Gathered& in, const Hit& hit, const std::string& name) {
-  const auto* const field = FROND_EXPECT_OK(collapse_field(*in.indices[hit.index].searched.mapping, name));
+  const Mapping& mapping = *in.indices[hit.index].searched.mapping;
+  const MappedField* const field = mapping.find(name);
+  if (field == nullptr) return Json();
   auto values = column_values(Json::parse(hit.source, nullptr, /*allow_exceptions=*/false), *field);
   values.erase(std::unique(values.begin(), values.end()), values.end());
   if (values.size() > 1)

@@ -10,8 +10,9 @@ Expected<void> order_hits(Gathered& all, const SearchAsk& ask);
 // Whether `a` comes first of hits of different indices; both at the same place: neither.
 bool comes_before(const Hit& a, const Hit& b, const SearchAsk& ask);
 
-// The field of a collapse. 400: there is none of that name, or it has no keywords and no numbers.
-Expected<const MappedField*> collapse_field(const Mapping& mapping, const std::string& name);
+// Whether hits can be collapsed by this field; an empty name: they are not. 400: there is none of that name, or it has
+// no keywords and no numbers. `mapping`: with fields that no generation has yet, of which no hit has a value.
+Expected<void> check_collapse(const Mapping& mapping, const std::string& name);
 // What a hit has there; null: nothing. 400: several values.
 Expected<Json> collapse_value(const Gathered& in, const Hit& hit, const std::string& field);
 

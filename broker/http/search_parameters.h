@@ -66,8 +66,8 @@ struct SearchParameters {
   // for what leaves count; 0: facets.
   std::uint32_t facets_apart = 0;
   bool cursors = false;  // likewise, with an order: Answer::cursors
-  // Likewise: what is searched as long as no leaf serves anything, since nothing of the collection is published: it has
-  // a schema and no partitions. Null: then there is no answer.
+  // Likewise: what is searched in place of what leaves serve, since nothing of the collection was published when the
+  // search began: it has a schema and no partitions. Null: what leaves serve.
   std::shared_ptr<const cluster::Topology> unpublished;
   friend bool operator==(const SearchParameters&, const SearchParameters&) = default;
 };

@@ -43,7 +43,7 @@ std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(
     if (cursor->query != job.ranking) return invalid(std::string(kOtherRanking), "search_after");
     job.cursor = *std::move(cursor);
   }
-  const auto current = scatter_.map.topology() ? scatter_.map.topology() : asked.unpublished;
+  const auto current = asked.unpublished ? asked.unpublished : scatter_.map.topology();
   if (!current) return unavailable("No leaf serves this collection yet.");
   job.topology = job.cursor ? scatter_.map.topology_of(job.cursor->generation) : current;
   if (!job.topology) return without_generation(job, scatter_.map.may_come(job.cursor->generation));

@@ -105,9 +105,14 @@ http::Response list_collections(const ServedRepository& repository, write::Writt
   for (const std::string& name : *names) {
     const auto generation = current_of(repository, name);
     const auto writer = written != nullptr ? written->find(name) : Error(Code::kNotFound, "");
+    const Code why = generation ? Code::kNotFound : generation.error().code();
+    // Null would say that nothing is published. A collection that is spoilt does not keep others from being listed.
+    const bool spoilt = why == Code::kCorrupt || why == Code::kInvalid;
+    if (why != Code::kNotFound && !spoilt)
+      return unavailable("The collection " + name + " can't be read: " + generation.error().message() + ".");
     if (!generation && !writer) continue;
     ordered_json one = {{"collection", name}};
-    one["generation"] = generation ? ordered_json(*generation) : ordered_json(nullptr);
+    if (!spoilt) one["generation"] = generation ? ordered_json(*generation) : ordered_json(nullptr);
     const auto metadata = writer ? (*writer)->metadata() : Result<write::CollectionWriter::Metadata>({});
     if (metadata && !metadata->version.empty()) one["metadata"] = metadata->version;
     listed.push_back(std::move(one));

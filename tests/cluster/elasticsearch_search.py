@@ -70,6 +70,8 @@ def no_documents(cluster, search):
     harness.expect(cluster.expect(404, "GET", "/bare/_explain/1?q=red")["matched"] is False, "an explanation")
     harness.expect(cluster.expect(200, "POST", "/bare/_delete_by_query", {"query": {"match_all": {}}})["total"] == 0, "a change by query")
     harness.expect("n" in cluster.expect(200, "GET", "/bare/_field_caps?fields=*")["fields"], "its fields")
+    cluster.expect(400, "POST", "/bare/_search", {"sort": ["n"], "search_after": ["abc"]})
+    unfit_indices(cluster)
     cluster.expect(201, "PUT", "/v1/collections/plain", {}, port=cluster.service_port)
     harness.eventually(lambda: cluster.ask("GET", "/plain/_search")[0] == 200, "a collection of our own routes without documents is searched", 10)
     before = cluster.expect(200, "GET", "/_count")
@@ -85,8 +87,25 @@ def no_documents(cluster, search):
 
     harness.eventually(is_there, "the first document is found", 20)
     harness.expect(set(answers) == {200}, f"until then an index answers {answers}")
+    point = cluster.expect(200, "POST", "/_search", {"pit": {"id": point}, "sort": ["n"]})
+    harness.expect(point["hits"]["total"]["value"] == 0, f"a point in time before the first document has {point['hits']}")
     for index in ("bare", "plain"):
         cluster.ask("DELETE", f"/v1/collections/{index}", port=cluster.service_port)
+
+
+def unfit_indices(cluster):
+    """An index that a search doesn't fit fails alone, and says why; not unheard in a later stage of it."""
+    cluster.expect(200, "PUT", "/lacking", {"mappings": {"properties": {"title": {"type": "text"}, "n": {"type": "keyword"}}}})
+    of_one = {"query": {"term": {"n": "x"}}}  # `n` is a number in the other one
+    for query, lacks in (({"collapse": {"field": "price"}}, "lacking"), (of_one, "things")):
+        shards = cluster.expect(200, "POST", "/lacking,things/_search", query)["_shards"]
+        harness.expect(shards["failed"] == 1 and [one["index"] for one in shards["failures"]] == [lacks], f"{query} fails as {shards}")
+        cluster.expect(400, "POST", "/lacking,things/_search?allow_partial_search_results=false", query)
+    again = {"query": {"match": {"title": "red"}}, "rescore": {"window_size": 50, "query": {"rescore_query": of_one["query"]}}}
+    cluster.expect(400, "POST", "/lacking,things/_search", again)
+    harness.expect(cluster.expect(200, "POST", "/lacking,things/_validate/query", of_one)["valid"] is False, "a query that fits one index alone is valid")
+    harness.expect(cluster.expect(200, "POST", "/lacking/_validate/query", of_one)["valid"] is True, "a query that fits is not valid")
+    cluster.expect(200, "DELETE", "/lacking")
 
 
 def several_stages(cluster, search, documents):

@@ -247,6 +247,8 @@ TEST(APercentile, OfFewDocumentsLiesBetweenTheirValues) {
   EXPECT_EQ((*aggregations_json(*read, counted, false))["p"]["values"],
             Json::parse(R"({"0.0":1.0,"25.0":1.0,"50.0":2.5})"));
   EXPECT_EQ(reading.read(R"({"p":{"percentiles":{"field":"n","hdr":{}}}})").error().status, 501);
+  EXPECT_TRUE(reading.read(R"({"p":{"percentiles":{"field":"d","format":"yyyy"}}})"));
+  EXPECT_EQ(reading.read(R"({"p":{"percentiles":{"field":"n","format":"0.0"}}})").error().status, 501);
   reading.scope.documents = 10'001;
   EXPECT_TRUE(reading.read(R"({"p":{"percentiles":{"field":"n"}}})")->front().facet.contains("percentiles"));
 }

@@ -188,6 +188,55 @@ TEST(ACatalogue, KeepsWhatItKnowsAndTellsOfIndicesThatWereMadeAgain) {
   EXPECT_EQ(catalogue.now()->at("b").uuid, "");
 }
 
+TEST(ACatalogue, TakesAnIndexForEmptyOnlyWhileTheServiceSaysThatNothingIsPublished) {
+  std::mutex mutex;
+  int status = 200;
+  std::string uuid = "one";
+  Json one = {{"collection", "b"}, {"metadata", "1"}, {"generation", nullptr}};
+  const ScriptedHttp service([&](const ScriptedHttp::Talk& talk) {
+    const std::scoped_lock lock(mutex);
+    const bool list = talk.request.starts_with("GET /v1/collections HTTP");
+    const std::string body = list ? dumped({{"collections", Json::array({one})}})
+                                  : R"({"metadata":{"elasticsearch":{"uuid":")" + uuid + R"("}}})";
+    talk.send("HTTP/1.1 " + std::to_string(list ? status : 200) +
+              " X\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+  });
+  metrics::Registry registry("test");
+  Logger log("test", LogLevel::kError);
+  const auto forwarder = *http::ChangeForwarder::create(service.url(), "", 64 << 20, registry);
+  Catalogue catalogue;
+  using std::chrono::milliseconds;
+  CatalogueFollower follower(*forwarder, catalogue, {.only = {}, .stays_empty = milliseconds(1500)}, log);
+  const auto look = [&](const std::function<void()>& change) {
+    {
+      const std::scoped_lock lock(mutex);
+      change();
+    }
+    return static_cast<bool>(follower.look());
+  };
+  const auto is_empty = [&] { return catalogue.now()->at("b").may_be_empty(); };
+  ASSERT_TRUE(look([] {}));
+  EXPECT_TRUE(is_empty());
+  ASSERT_FALSE(look([&] { status = 503; }));
+  EXPECT_TRUE(is_empty());
+  std::this_thread::sleep_for(milliseconds(1700));
+  EXPECT_FALSE(is_empty()) << "the service does not answer: documents may be published";
+  ASSERT_TRUE(look([&] { status = 200; }));
+  EXPECT_TRUE(is_empty());
+
+  ASSERT_TRUE(look([&] { one["generation"] = 1; }));
+  EXPECT_TRUE(is_empty()) << "leaves fetch it";
+  const auto until = catalogue.now()->at("b").empty_until->load();
+  ASSERT_TRUE(look([&] { one["metadata"] = "2"; }));
+  EXPECT_EQ(catalogue.now()->at("b").empty_until->load(), until) << "another mapping is not another index";
+  ASSERT_TRUE(look([&] { one["generation"] = nullptr; }));
+  EXPECT_EQ(catalogue.now()->at("b").empty_until->load(), until) << "it had documents";
+  ASSERT_TRUE(look([&] { one["metadata"] = "3", uuid = "two"; }));
+  EXPECT_TRUE(is_empty()) << "it was made again";
+  ASSERT_TRUE(look([&] { one["metadata"] = "4", uuid = "three", one.erase("generation"); }));
+  EXPECT_FALSE(is_empty()) << "the service can't say";
+}
+
 TEST(ARefusal, OfWhatThisServerLacksIsABadRequestEverywhere) {
   const ApiError lacks = not_supported("[x]");
   EXPECT_EQ(response_of(lacks).status, 400);

@@ -182,6 +182,30 @@ TEST(AHighlight, MarksWhatAQueryOfItsOwnLooksForAndWordsAlone) {
             Json::parse(R"({"t":["red fox, red <em>hill</em>"]})"));
   EXPECT_EQ(shown(R"({"boundary_scanner":"word"})"), Json::parse(R"({"t":["<em>red</em>","<em>red</em>"]})"));
   EXPECT_EQ(shown(R"({"highlight_query":{"nosuch":{}}})"), 400);
+  EXPECT_EQ(shown(R"({"highlight_query":{"match":{"t":{"query":"helo","fuzziness":1}}}})"), 501);
+}
+
+TEST(AHighlight, ReadsAQueryOnceAndNamesAFieldOnceHoweverManyPatternsThereAre) {
+  const Mapping mapping =
+      *read_mapping(nullptr, {{"properties", Json::parse(R"({"t":{"type":"text"},"u":{"type":"text"}})")}});
+  const auto read = [&](std::size_t patterns, const Json& options) {
+    Json fields = Json::array();
+    for (std::size_t i = 0; i < patterns; ++i) fields.push_back({{"*", options}});
+    return read_highlight({{"highlight_query", {{"term", {{"t", "red"}}}}}, {"fields", fields}}, mapping);
+  };
+  const auto shared = read(100, Json::object());
+  ASSERT_TRUE(shared);
+  ASSERT_EQ(shared->size(), 2);
+  EXPECT_NE(shared->front().own, nullptr);
+  EXPECT_EQ(shared->front().own, shared->back().own);
+  const Json own = {{"highlight_query", {{"term", {{"t", "fox"}}}}}};
+  const auto most = read(16, own);
+  ASSERT_TRUE(most);
+  EXPECT_EQ(most->size(), 2);
+  EXPECT_EQ(most->front().own, most->back().own);
+  EXPECT_EQ(read(17, own).error().status, 400);
+  EXPECT_TRUE(read(1, {{"pre_tags", {std::string(256, 'x')}}}));
+  EXPECT_EQ(read(1, {{"pre_tags", {std::string(257, 'x')}}}).error().status, 400);
 }
 
 TEST(ASourceFilter, TakesTextsOfABodyAsTheyStand) {

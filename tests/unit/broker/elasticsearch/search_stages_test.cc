@@ -119,6 +119,17 @@ TEST(ANamedQuery, LosesItsName) {
   EXPECT_EQ(named->front().second, Json::parse(R"({"match":{"t":{"query":"a"}}})"));
 }
 
+TEST(ANamedQuery, IsOneOfTooManyBeforeAllAreLookedAt) {
+  Json clauses = Json::array();
+  for (int i = 0; i < 200; ++i) clauses.push_back({{"exists", {{"field", "a"}, {"_name", "x" + std::to_string(i)}}}});
+  Json query = {{"bool", {{"should", clauses}}}};
+  EXPECT_EQ(take_names(query).error().status, 400);
+  EXPECT_EQ(query["bool"]["should"][199], clauses[199]);
+  for (Json& one : clauses) one["exists"]["_name"] = "x";
+  query = {{"bool", {{"should", clauses}}}};
+  EXPECT_EQ(take_names(query)->size(), 1);
+}
+
 TEST(APlaceInASearch, IsReadUntilItIsClosed) {
   const SearchPlace place{.number = new_place_number(),
                           .ends_ms = 1000,
