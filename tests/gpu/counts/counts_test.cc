@@ -159,6 +159,7 @@ TEST_F(CountsOfACollection, HaveRoomForColumnsWhateverSequencesTake) {
     const auto codes = std::make_shared<ArrayOfCodes>(std::vector<std::uint64_t>(bytes), 256);
     auto arrays = plan(1000);
     arrays.terms.clear();
+    arrays.counted.clear();  // where codes go, what was refused may be asked for again
     if (sequences)
       arrays.phrase.emplace().sequences = codes;
     else
