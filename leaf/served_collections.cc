@@ -135,9 +135,9 @@ void ServedCollections::look() {
   {
     const MutexLock lock(mutex_);
     const auto stays = [&](const Held& held) { return std::ranges::binary_search(*names, held.place.name); };
-    const auto rest = std::ranges::stable_partition(all_, stays);
-    std::ranges::move(rest, std::back_inserter(gone));
-    all_.erase(rest.begin(), rest.end());
+    const auto rest = std::stable_partition(all_.begin(), all_.end(), stays);
+    std::move(rest, all_.end(), std::back_inserter(gone));
+    all_.erase(rest, all_.end());
     if (!gone.empty()) route();
     for (const Held& held : all_) known.insert(held.place.name);
   }
