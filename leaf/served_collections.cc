@@ -36,7 +36,7 @@ void count(const repository::TransferCounts& one, repository::TransferCounts& to
 Result<std::unique_ptr<ServedCollections>> ServedCollections::open(ServedCollection::Shared shared,
                                                                    const generation::DataFolder& root,
                                                                    std::vector<CollectionPlace> places) {
-  std::unique_ptr<ServedCollections> opened(new ServedCollections(std::move(shared), root));
+  std::unique_ptr<ServedCollections> opened(new ServedCollections(std::move(shared)));
   const Options& options = opened->shared_.options;
   if (opened->follows()) {
     auto names = listed_collections(options);

@@ -42,8 +42,7 @@ class ServedCollections {
     CollectionPlace place;
     std::unique_ptr<ServedCollection> served;  // ends before its place
   };
-  ServedCollections(ServedCollection::Shared shared, const generation::DataFolder& root)
-      : shared_(std::move(shared)), root_(root) {}
+  explicit ServedCollections(ServedCollection::Shared shared) : shared_(std::move(shared)) {}
   bool follows() const { return shared_.options.all_collections; }
   void run(const std::stop_token& stop);
   void look();
@@ -53,7 +52,6 @@ class ServedCollections {
   void route() FROND_REQUIRES(mutex_);
 
   const ServedCollection::Shared shared_;
-  const generation::DataFolder& root_;
   std::unique_ptr<serve::Collections> routing_;
   mutable Mutex mutex_;
   std::vector<Held> all_ FROND_GUARDED_BY(mutex_);  // as in --collection, else by name
