@@ -11,7 +11,7 @@
 #include "common/config/auto_budgets.h"
 #include "common/config/command_line.h"
 #include "common/config/options.h"
-#include "common/http/router.h"
+#include "common/http/server/router.h"
 #include "common/keys/guard.h"
 #include "common/net/address.h"
 #include "common/net/local_address.h"

@@ -1,6 +1,6 @@
 #include "leaf/caches.h"
 
-#include "leaf/clauses/device_phrase.h"
+#include "leaf/clauses/resolve/device_phrase.h"
 #include "leaf/families/metric_families.h"
 
 namespace frond::leaf {

@@ -12,9 +12,9 @@
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
 #include "leaf/options.h"
-#include "leaf/serve/filter_cache.h"
 #include "leaf/serve/leaf_service.h"
-#include "leaf/serve/term_table.h"
+#include "leaf/serve/search/filter_cache.h"
+#include "leaf/serve/search/term_table.h"
 
 namespace frond::leaf {
 

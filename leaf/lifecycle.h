@@ -10,7 +10,7 @@
 #include "common/base/deadline.h"
 #include "common/base/log.h"
 #include "common/base/result.h"
-#include "common/http/server.h"
+#include "common/http/server/server.h"
 #include "common/metrics/registry.h"
 #include "leaf/generation/data_folder.h"
 #include "leaf/options.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/liveness.h"
-#include "common/http/router.h"
+#include "common/http/server/router.h"
 #include "common/metrics/registry.h"
 #include "common/repository/repository.h"
 #include "leaf/serve/collections.h"

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 
 namespace frond::leaf {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "broker/elasticsearch/catalogue.h"
+#include "broker/elasticsearch/indices/catalogue.h"
 #include "common/schema/json.h"
 
 namespace frond::broker::elasticsearch {

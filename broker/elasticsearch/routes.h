@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "broker/elasticsearch/catalogue.h"
-#include "broker/elasticsearch/catalogue_follower.h"
 #include "broker/elasticsearch/error.h"
-#include "broker/elasticsearch/refreshes.h"
+#include "broker/elasticsearch/indices/catalogue.h"
+#include "broker/elasticsearch/indices/catalogue_follower.h"
+#include "broker/elasticsearch/indices/refreshes.h"
 #include "broker/http/change_forwarder.h"
 #include "broker/http/routes.h"
-#include "common/http/router.h"
+#include "common/http/server/router.h"
 
 namespace frond::broker::elasticsearch {
 

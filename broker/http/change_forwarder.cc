@@ -11,9 +11,9 @@
 #include <string>
 #include <utility>
 
-#include "broker/http/answer.h"
-#include "broker/http/broker_metrics.h"
-#include "common/http/client.h"
+#include "broker/http/answers/answer.h"
+#include "broker/http/monitoring/broker_metrics.h"
+#include "common/http/client/client.h"
 #include "common/net/local_address.h"
 
 namespace frond::broker::http {

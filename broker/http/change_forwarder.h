@@ -15,9 +15,9 @@
 #include <string_view>
 
 #include "common/files/descriptor.h"
-#include "common/http/client.h"
-#include "common/http/client_turns.h"
-#include "common/http/router.h"
+#include "common/http/client/client.h"
+#include "common/http/server/client_turns.h"
+#include "common/http/server/router.h"
 #include "common/metrics/registry.h"
 #include "common/net/address.h"
 #include "common/tls/certificates.h"

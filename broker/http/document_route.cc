@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "broker/http/answer.h"
+#include "broker/http/answers/answer.h"
 #include "broker/scatter/fetch.h"
 #include "broker/scatter/scatter_context.h"
 #include "common/base/text.h"

@@ -5,9 +5,9 @@
 #include <memory>
 #include <utility>
 
-#include "broker/http/answer.h"
-#include "broker/http/broker_status.h"
-#include "broker/http/fuse_route.h"
+#include "broker/http/answers/answer.h"
+#include "broker/http/monitoring/broker_status.h"
+#include "broker/http/search/fuse_route.h"
 #include "broker/web/assets.h"
 
 namespace frond::broker::http {

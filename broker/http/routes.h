@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "broker/http/broker_status.h"
 #include "broker/http/change_forwarder.h"
-#include "broker/http/multi_search.h"
-#include "broker/http/search_service.h"
-#include "common/http/router.h"
+#include "broker/http/monitoring/broker_status.h"
+#include "broker/http/search/multi_search.h"
+#include "broker/http/search/search_service.h"
+#include "common/http/server/router.h"
 #include "common/metrics/registry.h"
 
 namespace frond::broker::http {

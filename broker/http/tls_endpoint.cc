@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "broker/http/broker_metrics.h"
+#include "broker/http/monitoring/broker_metrics.h"
 #include "common/base/text.h"
 
 namespace frond::broker::http {

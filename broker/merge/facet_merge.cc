@@ -5,7 +5,7 @@
 #include <string>
 
 #include "broker/merge/facet_stats.h"
-#include "common/query/facet_buckets.h"
+#include "common/query/facets/facet_buckets.h"
 
 namespace frond::broker::merge {
 

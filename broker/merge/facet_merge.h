@@ -10,7 +10,7 @@
 
 #include "broker/merge/merge.h"
 #include "common/base/result.h"
-#include "common/query/facet_counts.h"
+#include "common/query/facets/facet_counts.h"
 #include "common/wire/messages.h"
 
 namespace frond::broker::merge {

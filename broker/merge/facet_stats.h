@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
-#include "common/query/exact_sum.h"
-#include "common/query/facet.h"
-#include "common/query/facet_counts.h"
+#include "common/query/facets/exact_sum.h"
+#include "common/query/facets/facet.h"
+#include "common/query/facets/facet_counts.h"
 
 namespace frond::broker::merge {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/query/facet_counts.h"
+#include "common/query/facets/facet_counts.h"
 #include "common/topk/top_k.h"
 
 namespace frond::broker::merge {

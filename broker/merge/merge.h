@@ -12,9 +12,9 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "common/query/exact_sum.h"
-#include "common/query/facet.h"
-#include "common/query/facet_counts.h"
+#include "common/query/facets/exact_sum.h"
+#include "common/query/facets/facet.h"
+#include "common/query/facets/facet_counts.h"
 #include "common/query/sort_order.h"
 #include "common/schema/schema.h"
 #include "common/topk/hit.h"

@@ -11,9 +11,9 @@
 
 #include "broker/query/analyzed_query.h"
 #include "common/query/clause.h"
-#include "common/query/facet.h"
+#include "common/query/facets/facet.h"
+#include "common/query/language/query_parser.h"
 #include "common/query/limits.h"
-#include "common/query/query_parser.h"
 #include "common/query/sort_order.h"
 #include "common/schema/schema.h"
 #include "common/text/analyzer_config.h"

@@ -16,7 +16,7 @@
 
 #include "common/base/check.h"
 #include "common/base/mutex.h"
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 
 namespace frond {
 namespace {

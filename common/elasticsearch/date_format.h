@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/elasticsearch/error.h"
-#include "common/query/time_zone.h"
+#include "common/query/facets/time_zone.h"
 
 namespace frond::elasticsearch {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/parallel.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/parallel.h"
+#include "common/base/threads/task_pool.h"
 #include "common/files/read.h"
 #include "common/objects/object_store.h"
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 
 namespace frond::query {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "common/query/normal_bool.h"
 #include "common/query/pattern.h"
 

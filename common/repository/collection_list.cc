@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "common/http/client.h"
+#include "common/http/client/client.h"
 #include "common/net/address.h"
 #include "common/objects/object_store.h"
 #include "common/tls/certificates.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/files/folder_watch.h"
-#include "common/http/client.h"
+#include "common/http/client/client.h"
 
 namespace frond::repository {
 namespace {

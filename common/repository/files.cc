@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/parallel.h"
 #include "common/base/text.h"
+#include "common/base/threads/parallel.h"
 
 namespace frond::repository {
 namespace {

@@ -7,10 +7,10 @@
 #include "common/files/write.h"
 #include "common/objects/object_store.h"
 #include "common/repository/files.h"
-#include "common/repository/folder_gate.h"
+#include "common/repository/leases/folder_gate.h"
 #include "common/repository/repository.h"
 #include "common/repository/signature.h"
-#include "common/repository/storage.h"
+#include "common/repository/storage/storage.h"
 
 namespace frond::repository {
 namespace {

@@ -8,14 +8,14 @@
 #include "common/base/text.h"
 #include "common/files/descriptor.h"
 #include "common/files/read.h"
-#include "common/http/client.h"
+#include "common/http/client/client.h"
 #include "common/net/address.h"
 #include "common/objects/object_store.h"
 #include "common/repository/current_watch.h"
 #include "common/repository/files.h"
-#include "common/repository/partial_file.h"
 #include "common/repository/repository.h"
-#include "common/repository/storage.h"
+#include "common/repository/storage/partial_file.h"
+#include "common/repository/storage/storage.h"
 
 namespace frond::repository {
 namespace {

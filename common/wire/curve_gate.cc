@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 
 namespace frond::wire {
 namespace {

@@ -107,7 +107,8 @@ Result<std::vector<std::uint64_t>> numbers_of(capnp::List<std::uint64_t>::Reader
   return to;
 }
 
-constexpr std::size_t kMaxFacetsInBuckets = 100'000;  // more than leaves have room for (leaf/collect/facet_room.h)
+constexpr std::size_t kMaxFacetsInBuckets =
+    100'000;  // more than leaves have room for (leaf/collect/facets/facet_room.h)
 
 // What the facets of a reply have together.
 struct FacetsRead {

@@ -14,7 +14,7 @@
 #include "common/base/budget.h"
 #include "common/base/ids.h"
 #include "common/base/placement.h"
-#include "common/query/facet_counts.h"
+#include "common/query/facets/facet_counts.h"
 #include "common/query/near_words.h"
 #include "common/query/sort_order.h"
 #include "common/schema/schema.h"

@@ -7,7 +7,7 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "common/wire/codec.h"
 
 namespace frond::wire {

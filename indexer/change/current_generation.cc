@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/base/parallel.h"
+#include "common/base/threads/parallel.h"
 #include "common/partition/partition.h"
 #include "common/partition/published_partition.h"
 #include "common/partition/ranged/ranged_partition.h"

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "common/base/mutex.h"
-#include "common/base/parallel.h"
+#include "common/base/threads/parallel.h"
 #include "common/schema/schema_json.h"
 #include "indexer/change/stored_list.h"
 

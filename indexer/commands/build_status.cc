@@ -8,10 +8,10 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "common/config/options.h"
-#include "common/http/router.h"
-#include "common/http/server.h"
+#include "common/http/server/router.h"
+#include "common/http/server/server.h"
 #include "common/metrics/registry.h"
 #include "common/objects/counts.h"
 #include "indexer/serve/serve.h"

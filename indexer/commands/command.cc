@@ -12,7 +12,7 @@
 
 #include "common/base/line_writer.h"
 #include "common/base/machine.h"
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "common/config/command_line.h"
 #include "common/objects/place.h"
 #include "indexer/pipeline/memory.h"

@@ -3,7 +3,7 @@
 #include <system_error>
 
 #include "common/base/process.h"
-#include "common/http/router.h"
+#include "common/http/server/router.h"
 #include "common/keys/guard.h"
 #include "indexer/commands/command.h"
 #include "indexer/pipeline/memory.h"

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "indexer/pipeline/stages.h"
 
 namespace frond::indexer::pipeline {

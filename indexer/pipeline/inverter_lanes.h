@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "common/base/bounded_queue.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
+#include "common/base/threads/bounded_queue.h"
 #include "indexer/invert/inverter.h"
 #include "indexer/pipeline/batch.h"
 #include "indexer/pipeline/memory.h"

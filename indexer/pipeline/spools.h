@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "common/base/mutex.h"
-#include "common/base/parallel.h"
 #include "common/base/result.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/parallel.h"
+#include "common/base/threads/task_pool.h"
 #include "indexer/pipeline/batch.h"
 #include "indexer/runs/document_spool.h"
 

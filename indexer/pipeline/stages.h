@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "common/base/bounded_queue.h"
-#include "common/base/parallel.h"
+#include "common/base/threads/bounded_queue.h"
+#include "common/base/threads/parallel.h"
 #include "indexer/invert/assignment.h"
 #include "indexer/parse/batch_parser.h"
 #include "indexer/parse/large_pages.h"

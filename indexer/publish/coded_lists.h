@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/bounded_queue.h"
 #include "common/base/result.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/bounded_queue.h"
+#include "common/base/threads/task_pool.h"
 #include "common/codec/codec_choice.h"
 #include "indexer/publish/list_stream.h"
 #include "indexer/publish/term_statistics.h"

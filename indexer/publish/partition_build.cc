@@ -4,9 +4,9 @@
 #include <system_error>
 #include <thread>
 
-#include "common/base/parallel.h"
-#include "common/base/task_pool.h"
-#include "common/base/thread_name.h"
+#include "common/base/threads/parallel.h"
+#include "common/base/threads/task_pool.h"
+#include "common/base/threads/thread_name.h"
 #include "common/repository/disk_space.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/publish/partition_lists.h"

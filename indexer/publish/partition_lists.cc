@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/publish/split_postings.h"
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "common/base/mutex.h"
-#include "common/base/parallel.h"
 #include "common/base/result.h"
+#include "common/base/threads/parallel.h"
 #include "common/partition/partition_writer.h"
 #include "common/partition/terms/term_digests.h"
 #include "common/postings/list_builder.h"

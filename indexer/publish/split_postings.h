@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "common/base/bounded_queue.h"
 #include "common/base/result.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/bounded_queue.h"
+#include "common/base/threads/task_pool.h"
 #include "indexer/invert/in_memory_postings.h"
 #include "indexer/publish/list_stream.h"
 #include "indexer/publish/term_statistics.h"

@@ -16,7 +16,7 @@
 #include "common/base/bytes.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/task_pool.h"
 #include "common/partition/documents/document_block.h"
 #include "common/partition/partition_writer.h"
 #include "indexer/pipeline/field_sample.h"

@@ -14,7 +14,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/task_pool.h"
 #include "common/partition/terms/term_sections.h"
 #include "common/partition/terms/term_statistics.h"
 #include "indexer/publish/list_stream.h"

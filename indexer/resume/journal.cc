@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "common/files/read.h"
 #include "common/files/write.h"
 #include "common/repository/manifest.h"

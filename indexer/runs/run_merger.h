@@ -13,7 +13,7 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/task_pool.h"
 #include "indexer/runs/run_file.h"
 
 namespace frond::indexer::runs {

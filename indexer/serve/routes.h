@@ -9,9 +9,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "common/http/client_turns.h"
 #include "common/http/message.h"
-#include "common/http/router.h"
+#include "common/http/server/client_turns.h"
+#include "common/http/server/router.h"
 #include "indexer/serve/served_repository.h"
 #include "indexer/write/written_collections.h"
 

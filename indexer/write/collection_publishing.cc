@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/base/machine.h"
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/build/build.h"

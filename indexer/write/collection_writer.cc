@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
 #include "indexer/change/removed_terms.h"

@@ -26,7 +26,7 @@
 #include "common/base/mutex.h"
 #include "common/base/result.h"
 #include "common/metrics/registry.h"
-#include "common/repository/writer_lease.h"
+#include "common/repository/leases/writer_lease.h"
 #include "indexer/build/build.h"
 #include "indexer/change/compact.h"
 #include "indexer/write/collection_places.h"

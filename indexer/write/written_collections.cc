@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/base/boot_clock.h"
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "common/files/write.h"
 #include "common/repository/repository.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 // What becomes of the documents that match, a window at a time: sorted by values, counted for facets.
 #include "common/base/result.h"
-#include "leaf/clauses/matcher.h"
+#include "leaf/clauses/matchers/matcher.h"
 
 namespace frond::leaf::clauses {
 

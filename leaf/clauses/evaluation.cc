@@ -8,12 +8,12 @@
 
 #include "common/text/field_term.h"
 #include "common/topk/top_k.h"
-#include "leaf/clauses/bits_matcher.h"
-#include "leaf/clauses/column_bits.h"
-#include "leaf/clauses/group_matchers.h"
-#include "leaf/clauses/list_matcher.h"
-#include "leaf/clauses/phrase_matcher.h"
-#include "leaf/clauses/required_search.h"
+#include "leaf/clauses/matchers/bits_matcher.h"
+#include "leaf/clauses/matchers/column_bits.h"
+#include "leaf/clauses/matchers/group_matchers.h"
+#include "leaf/clauses/matchers/list_matcher.h"
+#include "leaf/clauses/matchers/phrase_matcher.h"
+#include "leaf/clauses/required/required_search.h"
 #include "leaf/clauses/word_search.h"
 
 namespace frond::leaf::clauses {

@@ -11,8 +11,8 @@
 #include "common/schema/json.h"
 #include "common/text/field_term.h"
 #include "common/text/utf8.h"
-#include "leaf/clauses/column_value.h"
-#include "leaf/clauses/phrase_places.h"
+#include "leaf/clauses/matchers/column_value.h"
+#include "leaf/clauses/matchers/phrase_places.h"
 
 namespace frond::leaf::clauses {
 namespace {

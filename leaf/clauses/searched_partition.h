@@ -9,7 +9,7 @@
 #include "common/base/result.h"
 #include "common/partition/partition.h"
 #include "common/partition/values/value_column.h"
-#include "leaf/clauses/resolved_query.h"
+#include "leaf/clauses/resolve/resolved_query.h"
 #include "leaf/engine/plan.h"
 #include "leaf/lists/list_store.h"
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "leaf/clauses/bits_matcher.h"
-#include "leaf/clauses/flat_query.h"
+#include "leaf/clauses/matchers/bits_matcher.h"
+#include "leaf/clauses/resolve/flat_query.h"
 #include "leaf/cpu/algorithms.h"
 #include "leaf/cpu/cpu_engine.h"
 #include "leaf/cpu/window_matches.h"

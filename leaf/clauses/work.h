@@ -2,7 +2,7 @@
 // How much work a query is, told from its tree and from document frequencies, before any list is read.
 #include <cstdint>
 
-#include "leaf/clauses/resolved_query.h"
+#include "leaf/clauses/resolve/resolved_query.h"
 
 namespace frond::leaf::clauses {
 

@@ -6,7 +6,7 @@
 
 #include "common/partition/values/chunk_bits.h"
 #include "common/partition/values/value_column.h"
-#include "leaf/clauses/matcher.h"
+#include "leaf/clauses/matchers/matcher.h"
 
 namespace frond::leaf::collect {
 

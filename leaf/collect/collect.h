@@ -9,13 +9,13 @@
 #include "common/base/deadline.h"
 #include "common/base/mutex.h"
 #include "common/base/result.h"
-#include "common/query/facet.h"
-#include "common/query/facet_counts.h"
+#include "common/query/facets/facet.h"
+#include "common/query/facets/facet_counts.h"
 #include "common/query/sort_order.h"
 #include "common/schema/schema.h"
 #include "leaf/clauses/searched_partition.h"
-#include "leaf/collect/facet_collector.h"
-#include "leaf/collect/facet_room.h"
+#include "leaf/collect/facets/facet_collector.h"
+#include "leaf/collect/facets/facet_room.h"
 #include "leaf/collect/keyword_cache.h"
 
 namespace frond::leaf::collect {

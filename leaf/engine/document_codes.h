@@ -1,7 +1,7 @@
 #pragma once
 // A number for each document of a partition, or for each of its values, made of the values of a column, which a device
 // keeps, counts and orders by: leaf/collect makes them. Or the bytes of all sequences of words, which it looks for
-// phrases in, or lengths in a text field, which it scores by: leaf/clauses/device_phrase.h.
+// phrases in, or lengths in a text field, which it scores by: leaf/clauses/resolve/device_phrase.h.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -5,8 +5,8 @@
 #include <string>
 #include <system_error>
 
-#include "common/base/parallel.h"
 #include "common/base/text.h"
+#include "common/base/threads/parallel.h"
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/published_partition.h"

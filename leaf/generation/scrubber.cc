@@ -7,7 +7,7 @@
 #include <exception>
 #include <utility>
 
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "common/files/read.h"
 #include "common/repository/manifest.h"
 #include "common/repository/signature.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 
 namespace frond::leaf::gpu {
 

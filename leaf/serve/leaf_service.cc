@@ -9,7 +9,7 @@
 #include "common/topk/top_k.h"
 #include "common/wire/messages.h"
 #include "leaf/families/metric_families.h"
-#include "leaf/serve/explanations.h"
+#include "leaf/serve/documents/explanations.h"
 #include "leaf/serve/reply_bytes.h"
 
 namespace frond::leaf::serve {

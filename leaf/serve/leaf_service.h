@@ -20,9 +20,9 @@
 #include "common/wire/codec.h"
 #include "common/wire/messages.h"
 #include "leaf/generation/kept_generations.h"
-#include "leaf/serve/document_handler.h"
+#include "leaf/serve/documents/document_handler.h"
 #include "leaf/serve/requests_in_flight.h"
-#include "leaf/serve/search_query.h"
+#include "leaf/serve/search/search_query.h"
 
 namespace frond::leaf::serve {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "common/query/exact_sum.h"
+#include "common/query/facets/exact_sum.h"
 #include "leaf/collect/collect.h"
 
 namespace frond::leaf::serve {

@@ -11,8 +11,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include "common/base/parallel.h"
-#include "leaf/clauses/device_phrase.h"
+#include "common/base/threads/parallel.h"
+#include "leaf/clauses/resolve/device_phrase.h"
 #include "leaf/families/metric_families.h"
 
 namespace frond::leaf::warm {

@@ -19,7 +19,7 @@
 #include "leaf/engine/query_engine.h"
 #include "leaf/generation/served_generation.h"
 #include "leaf/lists/list_store.h"
-#include "leaf/serve/term_table.h"
+#include "leaf/serve/search/term_table.h"
 #include "leaf/warm/asked_terms.h"
 
 namespace frond::leaf::warm {

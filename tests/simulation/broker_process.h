@@ -11,7 +11,7 @@
 
 #include "broker/cluster/cluster_map.h"
 #include "broker/cluster/zmq_leaf_client.h"
-#include "broker/http/search_service.h"
+#include "broker/http/search/search_service.h"
 #include "broker/scatter/scatter_context.h"
 #include "tests/simulation/collection.h"
 #include "tests/simulation/links.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/http/search_service.h"
+#include "broker/http/search/search_service.h"
 #include "tests/simulation/broker_process.h"
 #include "tests/simulation/collection.h"
 #include "tests/simulation/run.h"

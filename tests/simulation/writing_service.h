@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/repository/writer_lease.h"
+#include "common/repository/leases/writer_lease.h"
 #include "indexer/write/operation_log.h"
 #include "tests/simulation/run.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "broker/http/search_service.h"
+#include "broker/http/search/search_service.h"
 #include "common/base/mutex.h"
 #include "common/metrics/registry.h"
 #include "tests/support/scripted_cluster.h"

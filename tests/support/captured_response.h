@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "common/http/server.h"
+#include "common/http/server/server.h"
 
 namespace frond::support {
 

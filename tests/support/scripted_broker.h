@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "broker/http/multi_search.h"
-#include "broker/http/search_service.h"
+#include "broker/http/search/multi_search.h"
+#include "broker/http/search/search_service.h"
 #include "common/metrics/registry.h"
 #include "tests/support/scripted_cluster.h"
 #include "tests/support/scripted_replies.h"

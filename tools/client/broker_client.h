@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/base/result.h"
-#include "common/http/client_stream.h"
+#include "common/http/client/client_stream.h"
 #include "common/net/address.h"
 #include "tools/client/reply_reader.h"
 

@@ -12,7 +12,7 @@
 #include "common/base/process.h"
 #include "common/base/text.h"
 #include "common/config/command_line.h"
-#include "common/query/query_parser.h"
+#include "common/query/language/query_parser.h"
 #include "common/scoring/prior.h"
 #include "tools/client/broker_client.h"
 

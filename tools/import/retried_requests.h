@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "common/base/result.h"
-#include "common/http/client.h"
+#include "common/http/client/client.h"
 #include "common/net/address.h"
 
 namespace frond::tools {

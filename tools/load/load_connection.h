@@ -10,7 +10,7 @@
 
 #include "common/base/deadline.h"
 #include "common/base/result.h"
-#include "common/http/client_stream.h"
+#include "common/http/client/client_stream.h"
 #include "common/tls/certificates.h"
 #include "tools/client/reply_reader.h"
 

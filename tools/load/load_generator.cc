@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/deadline.h"
-#include "common/http/client_stream.h"
-#include "common/http/clients.h"
+#include "common/http/client/client_stream.h"
+#include "common/http/server/clients.h"
 #include "tools/client/answer.h"
 #include "tools/load/load_connection.h"
 

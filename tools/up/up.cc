@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "common/base/machine.h"
-#include "common/http/client.h"
+#include "common/http/client/client.h"
 #include "common/net/local_address.h"
 #include "tools/up/checks.h"
 #include "tools/up/shares.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/base/parallel.h"
+#include "common/base/threads/parallel.h"
 #include "common/partition/format/sst_layout.h"
 
 namespace frond::partition {

@@ -13,7 +13,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/task_pool.h"
 #include "common/files/descriptor.h"
 #include "common/partition/terms/term_statistics.h"
 

@@ -11,7 +11,7 @@
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/task_pool.h"
 #include "indexer/ingest/streams/decompress.h"
 #include "indexer/ingest/streams/input_limits.h"
 

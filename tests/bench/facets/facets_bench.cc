@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "broker/http/answer_json.h"
+#include "broker/http/answers/answer_json.h"
 #include "broker/merge/facet_merge.h"
 #include "common/schema/schema_json.h"
 #include "common/wire/codec.h"

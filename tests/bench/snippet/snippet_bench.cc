@@ -19,7 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "common/text/snippet.h"
+#include "common/text/snippets/snippet.h"
 #include "common/text/utf8.h"
 
 namespace {

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "broker/http/search_service.h"
+#include "broker/http/search/search_service.h"
 #include "common/metrics/registry.h"
 #include "common/wire/codec.h"
 #include "indexer/change/compact.h"

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "common/query/facet.h"
-#include "common/query/time_zone.h"
+#include "common/query/facets/facet.h"
+#include "common/query/facets/time_zone.h"
 
 namespace frond::queries_test {
 

@@ -15,7 +15,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 #include <nlohmann/json.hpp>
 
-#include "common/query/facet.h"
+#include "common/query/facets/facet.h"
 #include "tests/differential/queries/expected_dates.h"
 #include "tests/support/oracle_collection.h"
 

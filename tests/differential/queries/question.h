@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
-#include "common/query/facet.h"
+#include "common/query/facets/facet.h"
+#include "common/query/json/clause_json.h"
 #include "common/query/limits.h"
 #include "common/query/sort_order.h"
 #include "common/schema/json.h"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
-#include "broker/elasticsearch/bulk.h"
-#include "broker/elasticsearch/partial_document.h"
+#include "broker/elasticsearch/documents/bulk.h"
+#include "broker/elasticsearch/documents/partial_document.h"
 #include "common/base/check.h"
 #include "common/elasticsearch/document.h"
 #include "common/elasticsearch/json_body.h"

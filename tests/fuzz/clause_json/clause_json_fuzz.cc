@@ -5,8 +5,8 @@
 
 #include "common/base/check.h"
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
 #include "common/query/clause_text.h"
+#include "common/query/json/clause_json.h"
 #include "common/query/limits.h"
 #include "common/query/normal_form.h"
 #include "tests/support/query_schema.h"

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "broker/elasticsearch/highlight.h"
-#include "broker/elasticsearch/index_search.h"
-#include "broker/elasticsearch/retriever.h"
+#include "broker/elasticsearch/hits/highlight.h"
+#include "broker/elasticsearch/search/index_search.h"
+#include "broker/elasticsearch/search/retriever.h"
 #include "common/base/check.h"
 #include "common/elasticsearch/json_body.h"
 #include "common/query/bind.h"

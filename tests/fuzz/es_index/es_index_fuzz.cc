@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "broker/elasticsearch/analyze.h"
-#include "broker/elasticsearch/catalogue_follower.h"
-#include "broker/elasticsearch/index_settings.h"
-#include "broker/elasticsearch/templates.h"
+#include "broker/elasticsearch/indices/analyze.h"
+#include "broker/elasticsearch/indices/catalogue_follower.h"
+#include "broker/elasticsearch/indices/index_settings.h"
+#include "broker/elasticsearch/indices/templates.h"
 #include "common/base/check.h"
 #include "common/elasticsearch/json_body.h"
 #include "common/elasticsearch/mapping.h"

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "common/base/check.h"
-#include "common/query/facet_buckets.h"
+#include "common/query/facets/facet_buckets.h"
 #include "tests/support/query_schema.h"
 
 namespace {

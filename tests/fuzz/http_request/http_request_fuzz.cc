@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/base/check.h"
-#include "common/http/request_parser.h"
+#include "common/http/server/request_parser.h"
 
 namespace {
 using frond::http::Request;

@@ -9,8 +9,8 @@
 #include "common/base/check.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/files.h"
+#include "common/repository/leases/writer_lease.h"
 #include "common/repository/manifest.h"
-#include "common/repository/writer_lease.h"
 
 namespace {
 void read(std::string_view text) {

@@ -7,11 +7,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "broker/http/answer_json.h"
-#include "broker/http/search_parameters.h"
+#include "broker/http/answers/answer_json.h"
+#include "broker/http/search/search_parameters.h"
 #include "broker/query/planned_query.h"
 #include "common/base/check.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "common/query/normal_form.h"
 #include "common/schema/json.h"
 #include "tests/support/query_schema.h"

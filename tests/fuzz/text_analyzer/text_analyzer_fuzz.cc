@@ -9,8 +9,8 @@
 
 #include "common/base/check.h"
 #include "common/text/cut_form.h"
-#include "common/text/snippet.h"
-#include "common/text/term_matches.h"
+#include "common/text/snippets/snippet.h"
+#include "common/text/snippets/term_matches.h"
 #include "common/text/utf8.h"
 #include "tests/support/spans_of_runs.h"
 

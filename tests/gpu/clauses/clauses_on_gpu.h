@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "common/topk/top_k.h"
-#include "leaf/clauses/device_phrase.h"
-#include "leaf/clauses/flat_query.h"
+#include "leaf/clauses/resolve/device_phrase.h"
+#include "leaf/clauses/resolve/flat_query.h"
 #include "leaf/engine/exhaustive.h"
 #include "leaf/gpu/gpu_engine.h"
 #include "tests/support/collections/manual_clock.h"

@@ -5,8 +5,8 @@
 
 #include <future>
 
-#include "common/query/clause_json.h"
-#include "common/query/facet.h"
+#include "common/query/facets/facet.h"
+#include "common/query/json/clause_json.h"
 #include "common/schema/json.h"
 #include "common/schema/schema_json.h"
 #include "indexer/change/change_publication.h"
@@ -14,7 +14,7 @@
 #include "leaf/gpu/gpu_engine.h"
 #include "leaf/schedule/query_scheduler.h"
 #include "leaf/schedule/worker_pool.h"
-#include "leaf/serve/search_query.h"
+#include "leaf/serve/search/search_query.h"
 #include "tests/differential/change/changed_collection.h"
 
 namespace frond::change_test {

@@ -9,7 +9,7 @@
 
 #include "common/partition/values/token_codes.h"
 #include "common/text/field_term.h"
-#include "leaf/clauses/column_value.h"
+#include "leaf/clauses/matchers/column_value.h"
 
 namespace frond::leaf::clauses {
 namespace {

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "common/query/facet_buckets.h"
+#include "common/query/facets/facet_buckets.h"
 #include "common/query/normal_form.h"
 #include "leaf/collect/sorted_ranking.h"
 #include "tests/support/collections/clause_reference.h"

@@ -21,7 +21,7 @@
 #include "leaf/generation/served_generation.h"
 #include "leaf/lists/cached_list_store.h"
 #include "leaf/lists/partition_list_store.h"
-#include "leaf/serve/term_table.h"
+#include "leaf/serve/search/term_table.h"
 #include "tools/bench/measure.h"
 
 namespace frond::tools::bench {

@@ -13,7 +13,7 @@
 #include "common/query/clause.h"
 #include "common/schema/schema.h"
 #include "common/text/analyzer_config.h"
-#include "leaf/clauses/resolver.h"
+#include "leaf/clauses/resolve/resolver.h"
 #include "leaf/clauses/searched_partition.h"
 #include "leaf/engine/plan.h"
 #include "tools/bench/query/bench_queries.h"
@@ -50,9 +50,9 @@ class PartitionSearcher {
   static Result<std::unique_ptr<PartitionSearcher>> open(const PartitionChoice& choice);
   virtual ~PartitionSearcher() = default;
 
-  // Prepares a query as a leaf does, by what is known of its terms from before (leaf/serve/term_table.h); of new ones
-  // it looks up the document frequencies in the generation and the lists in the partition. Under kOr, a term without
-  // postings here is left out; under kAnd, it has an empty list. kCorrupt.
+  // Prepares a query as a leaf does, by what is known of its terms from before (leaf/serve/search/term_table.h); of new
+  // ones it looks up the document frequencies in the generation and the lists in the partition. Under kOr, a term
+  // without postings here is left out; under kAnd, it has an empty list. kCorrupt.
   virtual Result<leaf::engine::Plan> plan(const BenchQuery& query, leaf::engine::Mode mode, std::uint32_t k) = 0;
   // The same for a query of the query language, once it is parsed. What `filter` leaves out may be null. The plan
   // refers to `resolved`. kInvalid: as clauses::resolve().

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "common/base/parallel.h"
+#include "common/base/threads/parallel.h"
 #include "tools/bench/query/expected_counts.h"
 
 namespace frond::tools::bench {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "common/base/parallel.h"
+#include "common/base/threads/parallel.h"
 #include "common/repository/repository.h"
 #include "common/schema/schema_json.h"
 #include "indexer/publish/publication.h"

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "common/base/parallel.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/parallel.h"
+#include "common/base/threads/task_pool.h"
 #include "common/postings/list_builder.h"
 
 namespace frond::tools::synth {

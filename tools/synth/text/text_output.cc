@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "common/base/check.h"
-#include "common/base/task_pool.h"
+#include "common/base/threads/task_pool.h"
 #include "common/files/write.h"
 
 namespace frond::tools::synth {

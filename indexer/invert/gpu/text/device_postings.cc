@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/gpu/text/lists/list_coder.h"
 #include "indexer/invert/gpu/text/sliced_runs.h"

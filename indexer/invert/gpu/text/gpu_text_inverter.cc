@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/gpu/text/device_postings.h"
 #include "indexer/invert/gpu/text/sliced_runs.h"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/base/bounded_queue.h"
-#include "common/base/parallel.h"
+#include "common/base/threads/bounded_queue.h"
+#include "common/base/threads/parallel.h"
 #include "indexer/invert/gpu/text/terms/term_numbers.h"
 #include "indexer/invert/partition_runs.h"
 #include "indexer/runs/posting_slices.h"

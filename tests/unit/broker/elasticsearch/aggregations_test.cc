@@ -1,5 +1,5 @@
 // Aggregations as facets, and what was counted.
-#include "broker/elasticsearch/aggregations.h"
+#include "broker/elasticsearch/aggregations/aggregations.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // _analyze: tokens as a real node gives them.
-#include "broker/elasticsearch/analyze.h"
+#include "broker/elasticsearch/indices/analyze.h"
 
 #include <gtest/gtest.h>
 

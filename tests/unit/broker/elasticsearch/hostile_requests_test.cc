@@ -2,11 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "broker/elasticsearch/filter_path.h"
-#include "broker/elasticsearch/highlight.h"
-#include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/index_search.h"
+#include "broker/elasticsearch/hits/highlight.h"
+#include "broker/elasticsearch/hits/hit_json.h"
+#include "broker/elasticsearch/search/index_search.h"
 #include "common/elasticsearch/date_format.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

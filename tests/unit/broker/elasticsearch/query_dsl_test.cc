@@ -1,9 +1,9 @@
 // The query DSL as clauses.
-#include "broker/elasticsearch/query_dsl.h"
+#include "broker/elasticsearch/queries/query_dsl.h"
 
 #include <gtest/gtest.h>
 
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -1,5 +1,5 @@
 // Requests that wait for a refresh: they share rounds, hear of failures, and clients take turns.
-#include "broker/elasticsearch/refreshes.h"
+#include "broker/elasticsearch/indices/refreshes.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "broker/elasticsearch/routes.h"
-#include "broker/http/broker_metrics.h"
+#include "broker/http/monitoring/broker_metrics.h"
 #include "tests/support/scripted_http.h"
 
 namespace frond::broker::elasticsearch {

@@ -4,12 +4,12 @@
 #include <mutex>
 #include <thread>
 
-#include "broker/elasticsearch/aliases.h"
-#include "broker/elasticsearch/bulk.h"
-#include "broker/elasticsearch/catalogue_follower.h"
-#include "broker/elasticsearch/partial_document.h"
+#include "broker/elasticsearch/documents/bulk.h"
+#include "broker/elasticsearch/documents/partial_document.h"
+#include "broker/elasticsearch/indices/aliases.h"
+#include "broker/elasticsearch/indices/catalogue_follower.h"
 #include "broker/elasticsearch/routes.h"
-#include "broker/http/broker_metrics.h"
+#include "broker/http/monitoring/broker_metrics.h"
 #include "common/elasticsearch/document.h"
 #include "common/elasticsearch/json_body.h"
 #include "tests/support/captured_response.h"

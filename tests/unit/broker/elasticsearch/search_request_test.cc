@@ -1,11 +1,11 @@
 // What a search asks for, and its hits.
-#include "broker/elasticsearch/search_request.h"
+#include "broker/elasticsearch/search/search_request.h"
 
 #include <gtest/gtest.h>
 
-#include "broker/elasticsearch/highlight.h"
-#include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/index_search.h"
+#include "broker/elasticsearch/hits/highlight.h"
+#include "broker/elasticsearch/hits/hit_json.h"
+#include "broker/elasticsearch/search/index_search.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

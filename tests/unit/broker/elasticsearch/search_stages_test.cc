@@ -1,13 +1,13 @@
 // What searches in stages are made of: functions of scores, rescores, names of queries, ids of scrolls, patterns.
 #include <gtest/gtest.h>
 
-#include "broker/elasticsearch/bucket_searches.h"
-#include "broker/elasticsearch/function_scores.h"
-#include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/lucene_regexp.h"
-#include "broker/elasticsearch/named_queries.h"
-#include "broker/elasticsearch/search_places.h"
-#include "broker/elasticsearch/window_order.h"
+#include "broker/elasticsearch/aggregations/bucket_searches.h"
+#include "broker/elasticsearch/hits/function_scores.h"
+#include "broker/elasticsearch/hits/hit_json.h"
+#include "broker/elasticsearch/hits/window_order.h"
+#include "broker/elasticsearch/queries/lucene_regexp.h"
+#include "broker/elasticsearch/queries/named_queries.h"
+#include "broker/elasticsearch/search/search_places.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -1,10 +1,10 @@
 // Term suggesters: what they ask the dictionary for, and what they say of what it has.
-#include "broker/elasticsearch/suggest.h"
+#include "broker/elasticsearch/suggest/suggest.h"
 
 #include <gtest/gtest.h>
 
-#include "broker/elasticsearch/query_dsl.h"
-#include "broker/elasticsearch/search_request.h"
+#include "broker/elasticsearch/queries/query_dsl.h"
+#include "broker/elasticsearch/search/search_request.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

@@ -1,5 +1,5 @@
 // What several indices count, as one: indices without fields, and those that cannot be added.
-#include "broker/elasticsearch/united_facets.h"
+#include "broker/elasticsearch/aggregations/united_facets.h"
 
 #include <gtest/gtest.h>
 

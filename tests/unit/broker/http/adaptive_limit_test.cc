@@ -1,4 +1,4 @@
-#include "broker/http/adaptive_limit.h"
+#include "broker/http/admission/adaptive_limit.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "broker/http/admission.h"
+#include "broker/http/admission/admission.h"
 
 namespace frond::broker::http {
 namespace {

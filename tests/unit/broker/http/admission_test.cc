@@ -1,10 +1,10 @@
-#include "broker/http/admission.h"
+#include "broker/http/admission/admission.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "broker/http/known_costs.h"
+#include "broker/http/admission/known_costs.h"
 
 namespace frond::broker::http {
 namespace {

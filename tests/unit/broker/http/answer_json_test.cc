@@ -1,4 +1,4 @@
-#include "broker/http/answer_json.h"
+#include "broker/http/answers/answer_json.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "broker/http/broker_status.h"
+#include "broker/http/monitoring/broker_status.h"
 #include "broker/http/routes.h"
 #include "tests/support/captured_response.h"
 #include "tests/support/scripted_broker.h"

@@ -1,4 +1,4 @@
-#include "broker/http/multi_search.h"
+#include "broker/http/search/multi_search.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // openapi.json describes the parameters as the table has them: names, order, types, ranges, choices and defaults.
 // http-api.md has a row for each, and the search page goes as deep as the API.
-#include "broker/http/search_parameters.h"
+#include "broker/http/search/search_parameters.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What a broker counts as a broken promise.
-#include "broker/http/promises.h"
+#include "broker/http/monitoring/promises.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "broker/http/search_parameters.h"
+#include "broker/http/search/search_parameters.h"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 
 namespace frond::broker::http {
 namespace {

@@ -3,8 +3,8 @@
 #include <set>
 #include <string_view>
 
-#include "broker/http/question.h"
-#include "common/query/clause_json.h"
+#include "broker/http/search/question.h"
+#include "common/query/json/clause_json.h"
 #include "tests/unit/broker/http/search_service_fixture.h"
 
 namespace frond::broker::http {

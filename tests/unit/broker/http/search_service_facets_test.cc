@@ -1,7 +1,7 @@
 // Facets: what leaves are asked, what the answer has, and what is refused.
-#include "broker/http/question.h"
+#include "broker/http/search/question.h"
 #include "broker/query/cursor.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "tests/unit/broker/http/sorted_search_fixture.h"
 
 namespace frond::broker::http {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "broker/http/search_service.h"
+#include "broker/http/search/search_service.h"
 #include "tests/support/scripted_broker.h"
 
 namespace frond::broker::http {

@@ -1,5 +1,5 @@
 // Answers, the cache, and what unsearched partitions mean.
-#include "broker/http/answer.h"
+#include "broker/http/answers/answer.h"
 #include "tests/unit/broker/http/search_service_fixture.h"
 
 namespace frond::broker::http {

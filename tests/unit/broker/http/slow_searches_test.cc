@@ -1,5 +1,5 @@
 // Searches that take long: what leaves are told, and what is noted of them.
-#include "broker/http/slow_searches.h"
+#include "broker/http/monitoring/slow_searches.h"
 
 #include "tests/unit/broker/http/search_service_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "broker/http/span_export.h"
+#include "broker/http/monitoring/span_export.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "broker/http/text_reader.h"
+#include "broker/http/search/text_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "broker/http/multi_search.h"
 #include "broker/http/routes.h"
+#include "broker/http/search/multi_search.h"
 #include "tests/support/broker_thread.h"
 #include "tests/support/captured_response.h"
 #include "tests/support/scripted_broker.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "broker/http/broker_metrics.h"
+#include "broker/http/monitoring/broker_metrics.h"
 #include "tests/support/certificates.h"
 #include "tests/support/collections/manual_clock.h"
 

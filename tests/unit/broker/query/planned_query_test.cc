@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "common/schema/schema_json.h"
 
 namespace frond::broker::query {

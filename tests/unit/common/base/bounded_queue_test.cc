@@ -1,5 +1,5 @@
 // Bounded queues, and the first error of many threads.
-#include "common/base/bounded_queue.h"
+#include "common/base/threads/bounded_queue.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/base/parallel.h"
+#include "common/base/threads/parallel.h"
 
 namespace frond {
 namespace {

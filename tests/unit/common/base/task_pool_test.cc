@@ -1,5 +1,5 @@
 // Tasks of many streams are carried out by all threads; each stream gets its results in order.
-#include "common/base/task_pool.h"
+#include "common/base/threads/task_pool.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What a thread asks of the system's scheduler, it has; and so have the threads that it starts.
-#include "common/base/thread_name.h"
+#include "common/base/threads/thread_name.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Lines of the log for requests.
-#include "common/http/access_log.h"
+#include "common/http/server/access_log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which session has been in a list longest.
-#include "common/http/clients.h"
+#include "common/http/server/clients.h"
 
 #include <gtest/gtest.h>
 

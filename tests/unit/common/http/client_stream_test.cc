@@ -1,5 +1,5 @@
 // The promises of client_stream.h, with servers that stall and with signals all the time.
-#include "common/http/client_stream.h"
+#include "common/http/client/client_stream.h"
 
 #include <netinet/in.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // The promises of client.h, with servers that break the rules.
-#include "common/http/client.h"
+#include "common/http/client/client.h"
 
 #include <chrono>
 #include <string>

@@ -1,4 +1,4 @@
-#include "common/http/client_turns.h"
+#include "common/http/server/client_turns.h"
 
 #include <gtest/gtest.h>
 

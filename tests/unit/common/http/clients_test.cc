@@ -1,5 +1,5 @@
 // The clients that are connected, and how they share a budget.
-#include "common/http/clients.h"
+#include "common/http/server/clients.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The host names under which a server accepts requests.
-#include "common/http/router.h"
+#include "common/http/server/router.h"
 
 #include <gtest/gtest.h>
 

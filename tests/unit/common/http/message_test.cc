@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "common/http/server.h"
+#include "common/http/server/server.h"
 #include "tests/support/captured_response.h"
 
 namespace frond::http {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
-#include "common/http/request_parser.h"
+#include "common/http/server/request_parser.h"
 
 namespace frond::http {
 namespace {

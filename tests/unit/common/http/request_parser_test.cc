@@ -1,4 +1,4 @@
-#include "common/http/request_parser.h"
+#include "common/http/server/request_parser.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "common/http/clients.h"
+#include "common/http/server/clients.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "common/http/router.h"
+#include "common/http/server/router.h"
 
 #include <gtest/gtest.h>
 

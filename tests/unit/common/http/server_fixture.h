@@ -19,7 +19,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
-#include "common/http/server.h"
+#include "common/http/server/server.h"
 
 namespace frond::http {
 

@@ -1,5 +1,5 @@
 // The server: requests and answers, complete and in order, and what handlers learn of their clients.
-#include "common/http/client.h"
+#include "common/http/client/client.h"
 #include "common/net/local_address.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/unit/common/http/server_fixture.h"

@@ -12,9 +12,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 
-#include "common/http/client.h"
-#include "common/http/client_stream.h"
-#include "common/http/server.h"
+#include "common/http/client/client.h"
+#include "common/http/client/client_stream.h"
+#include "common/http/server/server.h"
 #include "common/tls/certificates.h"
 #include "tests/support/certificates.h"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "tests/support/query_schema.h"
 
 namespace frond::query {

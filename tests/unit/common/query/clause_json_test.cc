@@ -1,5 +1,5 @@
 // The JSON form: each clause comes back as it was written; what is wrong is named by its path.
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Sums of doubles that no order changes.
-#include "common/query/exact_sum.h"
+#include "common/query/facets/exact_sum.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Counts of parts, added; and the buckets of numbers and dates.
-#include "common/query/facet_counts.h"
+#include "common/query/facets/facet_counts.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "common/query/facet_buckets.h"
+#include "common/query/facets/facet_buckets.h"
 #include "common/schema/date.h"
 #include "tests/support/query_schema.h"
 

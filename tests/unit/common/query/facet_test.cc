@@ -1,5 +1,5 @@
 // What is to be counted: text, JSON, and fields.
-#include "common/query/facet.h"
+#include "common/query/facets/facet.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 #include "common/query/asked.h"
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "tests/support/query_schema.h"
 
 namespace frond::query {

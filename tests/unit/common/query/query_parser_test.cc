@@ -1,10 +1,10 @@
 // The query language: what is written, and the JSON of what it means.
-#include "common/query/query_parser.h"
+#include "common/query/language/query_parser.h"
 
 #include <gtest/gtest.h>
 
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "tests/support/query_schema.h"
 
 namespace frond::query {

@@ -8,11 +8,11 @@
 
 #include "common/query/asked.h"
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
 #include "common/query/clause_text.h"
+#include "common/query/json/clause_json.h"
+#include "common/query/language/query_parser.h"
 #include "common/query/limits.h"
 #include "common/query/normal_form.h"
-#include "common/query/query_parser.h"
 #include "common/text/utf8.h"
 #include "tests/support/query_schema.h"
 #include "tests/support/random_clauses.h"

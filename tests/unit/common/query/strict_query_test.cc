@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
+#include "common/query/language/query_parser.h"
 #include "common/query/limits.h"
-#include "common/query/query_parser.h"
 #include "tests/support/query_schema.h"
 
 namespace frond::query {

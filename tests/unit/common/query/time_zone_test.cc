@@ -1,5 +1,5 @@
 // Rules of time zones, as the system's files have them, against what the C library reads in the same files.
-#include "common/query/time_zone.h"
+#include "common/query/facets/time_zone.h"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "common/files/read.h"
+#include "common/repository/leases/writer_lease.h"
 #include "common/repository/repository.h"
-#include "common/repository/writer_lease.h"
 #include "tests/support/manifests.h"
 #include "tests/support/objects/object_server.h"
 #include "tests/support/scratch_folder.h"

@@ -16,8 +16,8 @@
 #include <gtest/gtest.h>
 
 #include "common/repository/files.h"
+#include "common/repository/leases/writer_lease.h"
 #include "common/repository/repository.h"
-#include "common/repository/writer_lease.h"
 #include "tests/support/manifests.h"
 #include "tests/support/objects/object_server.h"
 #include "tests/support/scratch_folder.h"

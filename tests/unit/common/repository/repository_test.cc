@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <boost/asio/io_context.hpp>
 
-#include "common/http/server.h"
+#include "common/http/server/server.h"
 #include "tests/support/manifests.h"
 #include "tests/support/scratch_folder.h"
 

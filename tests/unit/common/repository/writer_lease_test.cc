@@ -1,6 +1,6 @@
 // One service holds a collection's lease, the next one follows when it has ended, and a holder that was overtaken
 // publishes nothing any more. Time is a clock that the test moves.
-#include "common/repository/writer_lease.h"
+#include "common/repository/leases/writer_lease.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/repository/storage.h"
+#include "common/repository/storage/storage.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/unit/common/repository/leased_repository.h"
 

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <unordered_set>
 
-#include "common/text/term_matches.h"
+#include "common/text/snippets/term_matches.h"
 
 namespace frond::text {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/text/snippet.h"
+#include "common/text/snippets/snippet.h"
 #include "common/text/utf8.h"
 
 namespace frond::text {

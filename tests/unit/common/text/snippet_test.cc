@@ -1,4 +1,4 @@
-#include "common/text/snippet.h"
+#include "common/text/snippets/snippet.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

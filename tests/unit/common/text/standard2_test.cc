@@ -7,7 +7,7 @@
 
 #include "common/text/analyzer.h"
 #include "common/text/normal_form.h"
-#include "common/text/term_matches.h"
+#include "common/text/snippets/term_matches.h"
 #include "common/text/utf8.h"
 
 namespace frond::text {

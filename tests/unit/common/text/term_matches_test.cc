@@ -1,5 +1,5 @@
 // The vector path finds what cutting the whole text finds.
-#include "common/text/term_matches.h"
+#include "common/text/snippets/term_matches.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <memory>
 #include <random>
 
-#include "common/text/wanted_words.h"
+#include "common/text/snippets/wanted_words.h"
 #include "tests/support/instruction_sets.h"
 
 namespace frond::text {

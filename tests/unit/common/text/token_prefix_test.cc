@@ -1,4 +1,4 @@
-#include "common/text/wanted_words.h"
+#include "common/text/snippets/wanted_words.h"
 
 #include <gtest/gtest.h>
 #include <utf8proc.h>
@@ -8,7 +8,7 @@
 
 #include "common/text/analyzer.h"
 #include "common/text/normal_form.h"
-#include "common/text/term_matches.h"
+#include "common/text/snippets/term_matches.h"
 #include "common/text/unicode.h"
 
 namespace frond::text {

@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "common/base/parallel.h"
+#include "common/base/threads/parallel.h"
 #include "tests/support/scratch_folder.h"
 
 namespace frond::indexer::pipeline {

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/base/task_pool.h"
+#include "common/base/threads/task_pool.h"
 #include "indexer/runs/run_file.h"
 #include "indexer/runs/run_merger.h"
 #include "tests/support/scratch_folder.h"

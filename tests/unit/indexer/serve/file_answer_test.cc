@@ -10,7 +10,7 @@
 
 #include <boost/asio/thread_pool.hpp>
 
-#include "common/http/session.h"
+#include "common/http/server/session.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/unit/common/http/server_fixture.h"
 

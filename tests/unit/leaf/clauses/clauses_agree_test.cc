@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "common/query/normal_form.h"
 #include "common/topk/top_k.h"
 #include "leaf/clauses/collector.h"
-#include "leaf/clauses/matcher.h"
+#include "leaf/clauses/matchers/matcher.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/document_oracle.h"
 #include "tests/support/random_clauses.h"

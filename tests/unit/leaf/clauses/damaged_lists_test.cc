@@ -2,7 +2,7 @@
 // arrays.
 #include <gtest/gtest.h>
 
-#include "leaf/clauses/matcher.h"
+#include "leaf/clauses/matchers/matcher.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/collections/memory_list_store.h"
 #include "tests/unit/leaf/clauses/document_collection.h"

@@ -16,7 +16,7 @@
 #include "common/postings/list_builder.h"
 #include "common/text/field_term.h"
 #include "leaf/clauses/evaluation.h"
-#include "leaf/clauses/resolver.h"
+#include "leaf/clauses/resolve/resolver.h"
 #include "tests/support/collections/clause_reference.h"
 #include "tests/support/oracle_collection.h"
 #include "tests/support/posting_lists.h"

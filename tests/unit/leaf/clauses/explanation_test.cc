@@ -6,7 +6,7 @@
 #include <set>
 
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/explained_score.h"
 #include "tests/support/random_clauses.h"

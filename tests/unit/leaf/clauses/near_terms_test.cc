@@ -1,5 +1,5 @@
 // What the walk over a dictionary finds, compared with every distance computed by itself.
-#include "leaf/clauses/near_terms.h"
+#include "leaf/clauses/resolve/near_terms.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "common/text/field_term.h"
 #include "common/text/utf8.h"
-#include "leaf/clauses/edit_walk.h"
+#include "leaf/clauses/resolve/edit_walk.h"
 
 namespace frond::leaf::clauses {
 namespace {

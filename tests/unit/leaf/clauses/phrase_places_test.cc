@@ -1,4 +1,4 @@
-#include "leaf/clauses/phrase_places.h"
+#include "leaf/clauses/matchers/phrase_places.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "leaf/clauses/wildcard.h"
+#include "leaf/clauses/resolve/wildcard.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/random_clauses.h"
 #include "tests/unit/leaf/clauses/document_collection.h"

@@ -1,4 +1,4 @@
-#include "leaf/collect/bucket_table.h"
+#include "leaf/collect/facets/bucket_table.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "common/query/bind.h"
-#include "common/query/clause_json.h"
+#include "common/query/facets/time_zone.h"
+#include "common/query/json/clause_json.h"
 #include "common/query/normal_form.h"
-#include "common/query/time_zone.h"
 #include "leaf/clauses/evaluation.h"
 #include "leaf/collect/collect.h"
 #include "tests/support/collections/collect_reference.h"

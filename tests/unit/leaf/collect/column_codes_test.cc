@@ -1,6 +1,6 @@
 // Codes of columns for a device: whatever piece of them is written, they are those of the documents' values, looked at
 // one by one; of single values, of several, and of the least and the greatest one.
-#include "leaf/collect/column_codes.h"
+#include "leaf/collect/device/column_codes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "leaf/collect/facet_room.h"
+#include "leaf/collect/facets/facet_room.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "leaf/serve/document_handler.h"
+#include "leaf/serve/documents/document_handler.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Searches that the thread that has read them evaluates itself.
-#include "leaf/serve/at_once.h"
+#include "leaf/serve/search/at_once.h"
 
 #include "leaf/lists/cached_list_store.h"
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "common/text/limits.h"
-#include "common/text/snippet.h"
+#include "common/text/snippets/snippet.h"
 #include "leaf/schedule/worker_pool.h"
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"
 

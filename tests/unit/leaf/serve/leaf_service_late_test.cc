@@ -1,6 +1,6 @@
 // What an answer can do without never takes the time of what it cannot: documents that of the hits, explanations that
 // of the documents.
-#include "leaf/serve/document_handler.h"
+#include "leaf/serve/documents/document_handler.h"
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"
 
 namespace frond::leaf::serve {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "tests/support/explained_score.h"
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <tuple>
 
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "common/query/sort_order.h"
 #include "common/schema/schema_json.h"
 #include "tests/unit/leaf/serve/leaf_service_fixture.h"

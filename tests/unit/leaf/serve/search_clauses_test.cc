@@ -1,7 +1,7 @@
 // Searches with clauses and filters: the same answers as words where they mean the same, and what is only theirs.
 #include <gtest/gtest.h>
 
-#include "common/query/clause_json.h"
+#include "common/query/json/clause_json.h"
 #include "leaf/engines.h"
 #include "tests/unit/leaf/serve/served_fixture.h"
 

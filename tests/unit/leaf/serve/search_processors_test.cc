@@ -1,5 +1,5 @@
 // Where a search runs: on the usual threads, on the costly ones, on the GPU.
-#include "leaf/serve/search_query.h"
+#include "leaf/serve/search/search_query.h"
 
 #include <gtest/gtest.h>
 

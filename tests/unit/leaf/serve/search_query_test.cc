@@ -1,5 +1,5 @@
 // Searches: what is ranked, counted and sent.
-#include "leaf/serve/search_query.h"
+#include "leaf/serve/search/search_query.h"
 
 #include <gtest/gtest.h>
 

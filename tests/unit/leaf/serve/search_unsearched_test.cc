@@ -1,5 +1,5 @@
 // Searches with unsearched partitions: why they are, and what is sent of the others.
-#include "leaf/serve/search_query.h"
+#include "leaf/serve/search/search_query.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include "leaf/engine/exhaustive.h"
 #include "leaf/generation/generation_loader.h"
 #include "leaf/lists/partition_list_store.h"
-#include "leaf/serve/search_query.h"
+#include "leaf/serve/search/search_query.h"
 #include "tests/support/collections/manual_clock.h"
 #include "tests/support/inline_scheduler.h"
 #include "tests/support/scratch_folder.h"

@@ -1,4 +1,4 @@
-#include "leaf/serve/term_table.h"
+#include "leaf/serve/search/term_table.h"
 
 #include <gtest/gtest.h>
 

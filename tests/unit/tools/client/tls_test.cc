@@ -5,7 +5,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "common/http/server.h"
+#include "common/http/server/server.h"
 #include "common/tls/certificates.h"
 #include "tests/support/certificates.h"
 #include "tools/client/broker_client.h"

@@ -11,7 +11,7 @@
 #include <functional>
 #include <thread>
 
-#include "common/http/client_stream.h"
+#include "common/http/client/client_stream.h"
 
 namespace frond::tools {
 namespace {

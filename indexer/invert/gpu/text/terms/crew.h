@@ -8,7 +8,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include "common/base/task_pool.h"
+#include "common/base/threads/task_pool.h"
 
 namespace frond::indexer::invert::gpu {
 

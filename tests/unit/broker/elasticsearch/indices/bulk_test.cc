@@ -1,12 +1,12 @@
-#include "broker/elasticsearch/bulk.h"
+#include "broker/elasticsearch/documents/bulk.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "broker/elasticsearch/hit_json.h"
-#include "broker/elasticsearch/partial_document.h"
-#include "broker/elasticsearch/search_request.h"
+#include "broker/elasticsearch/documents/partial_document.h"
+#include "broker/elasticsearch/hits/hit_json.h"
+#include "broker/elasticsearch/search/search_request.h"
 
 namespace frond::broker::elasticsearch {
 namespace {

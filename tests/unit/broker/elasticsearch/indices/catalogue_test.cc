@@ -1,4 +1,4 @@
-#include "broker/elasticsearch/catalogue.h"
+#include "broker/elasticsearch/indices/catalogue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "broker/elasticsearch/index_settings.h"
+#include "broker/elasticsearch/indices/index_settings.h"
 
 #include <gtest/gtest.h>
 
-#include "broker/elasticsearch/cluster_settings.h"
+#include "broker/elasticsearch/cluster/cluster_settings.h"
 #include "broker/elasticsearch/filter_path.h"
 #include "broker/elasticsearch/yaml.h"
 #include "common/elasticsearch/json_body.h"

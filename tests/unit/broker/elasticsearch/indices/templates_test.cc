@@ -1,5 +1,5 @@
 // Templates: what new indices are made from.
-#include "broker/elasticsearch/templates.h"
+#include "broker/elasticsearch/indices/templates.h"
 
 #include <gtest/gtest.h>
 

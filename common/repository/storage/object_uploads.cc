@@ -1,0 +1,53 @@
+// Many files to a bucket, several at a time.
+#include <algorithm>
+#include <vector>
+
+#include "common/base/threads/parallel.h"
+#include "common/repository/storage/storage.h"
+
+namespace frond::repository {
+namespace {
+namespace fs = std::filesystem;
+
+// How many are uploaded at once. A large one has up to Access::connections parts in memory. Small ones mostly wait for
+// the store's answer.
+constexpr std::size_t kLargeAtOnce = 4, kSmallAtOnce = 16;
+constexpr std::uint64_t kSmall = 512 << 10;  // bytes; less than a part
+
+using Put = std::function<Result<void>(const Upload&, const std::function<bool()>&)>;
+
+Result<void> upload_some(std::span<const Upload> uploads, std::size_t at_once, const Put& put,
+                         const std::function<bool()>& stopping) {
+  FirstError failure{std::stop_token()};
+  const auto stop = [&, token = failure.token()] { return token.stop_requested() || (stopping && stopping()); };
+  auto done = in_parallel(uploads.size(), at_once, [&](std::size_t i) -> Result<void> {
+    auto one = put(uploads[i], stop);
+    if (!one) failure.fail(one.error());
+    return one;
+  });
+  auto first = failure.result();
+  return first ? done : first;
+}
+
+}  // namespace
+
+Result<void> upload_all(std::vector<Upload> uploads, std::uint64_t part_bytes, const Put& put,
+                        const std::function<bool()>& stopping) {
+  // The largest first, so that the last ones to end are short.
+  std::sort(uploads.begin(), uploads.end(), [](const Upload& a, const Upload& b) { return a.bytes > b.bytes; });
+  const auto small =
+      std::ranges::find_if(uploads, [&](const Upload& one) { return one.bytes <= std::min(kSmall, part_bytes); });
+  FROND_TRY(upload_some({uploads.begin(), small}, kLargeAtOnce, put, stopping));
+  return upload_some({small, uploads.end()}, kSmallAtOnce, put, stopping);
+}
+
+Result<std::vector<Upload>> uploads_of(const fs::path& local, const std::string& key) {
+  std::vector<Upload> uploads;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(local, failed))
+    uploads.push_back({entry.path(), key + "/" + entry.path().filename().string(), entry.file_size(failed)});
+  if (failed) return Error(Code::kUnavailable, local.string() + ": " + failed.message());
+  return uploads;
+}
+
+}  // namespace frond::repository
