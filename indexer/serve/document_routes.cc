@@ -1,5 +1,5 @@
 // Routes by which a client's changes depend on what documents are, and by which it keeps something with a collection
-// (docs/operations.md, "Changes that depend on a document").
+// (docs/writing.md, "Changes that depend on a document").
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>

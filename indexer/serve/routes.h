@@ -1,6 +1,6 @@
 #pragma once
 // GET /v1/collections and what is below it: which collections a repository has, and what their generations hold; and
-// the routes that change collections (docs/operations.md, "Writing over HTTP"). Handlers read CURRENT and a manifest
+// the routes that change collections (docs/writing.md, "Writing over HTTP"). Handlers read CURRENT and a manifest
 // each, or wait for the disk, so they may block.
 #include <cstddef>
 #include <optional>

@@ -2,7 +2,7 @@
 // What each document of a collection is once all accepted changes are published: whether it is there, how often it was
 // written, and by which change last. So that a change can depend on it, and a client reads what it has written.
 //
-// A document's version, and the number of its last change less one, are kept with its source (docs/operations.md,
+// A document's version, and the number of its last change less one, are kept with its source (docs/writing.md,
 // "Changes that depend on a document"). What waits in the log is known here besides; what is published is looked up in
 // the current generation. A removed document is forgotten when its removal is published.
 #include <cstdint>

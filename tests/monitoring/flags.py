@@ -13,7 +13,7 @@ import sys
 from expressions import ROOT, read
 
 PROGRAMS = ("frond-leaf", "frond-broker", "frond-indexer", "frond", "frond-bench", "frond-papers")
-PAGES = ("README.md", *(f"docs/{page}.md" for page in ("operations", "kubernetes", "terms", "metrics", "measuring", "input-formats", "http-api")))
+PAGES = ("README.md", *(f"docs/{page}.md" for page in ("operations", "writing", "logs", "kubernetes", "terms", "metrics", "measuring", "input-formats", "http-api")))
 MOST = 20  # flags that --help shows of a command, those of every program (--help, --config …) not counted
 GENERAL = {"help", "help-all", "version", "config", "generate"}
 # Flags of other programs that pages show.

@@ -243,7 +243,7 @@ def check_way_back(setting, where, without, with_state, cluster):
     with_state.expect(200, "POST", posts, writing.line("waited", ["word"]), key="write")
     for service in (with_state, without):
         harness.kill9(service.process)
-    with open(os.path.join(HERE, "..", "..", "docs", "operations.md"), encoding="utf-8") as manual:
+    with open(os.path.join(HERE, "..", "..", "docs", "writing.md"), encoding="utf-8") as manual:
         steps, = re.findall(r"```\n(cp -a STATE/books/log .*?)```", manual.read(), re.DOTALL)
     steps = steps.replace("STATE", setting.path("moved")).replace("REPOSITORY", where.place).replace("books", "m")
     subprocess.run(["bash", "-e", "-u", "-c", steps], check=True, timeout=60)

@@ -97,7 +97,7 @@ class BulkResult:
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """A change that may depend on what the document is: see "Changes that depend on a document" in docs/operations.md."""
+    """A change that may depend on what the document is: see "Changes that depend on a document" in docs/writing.md."""
 
     kind: str  # index, create or remove
     id: str
