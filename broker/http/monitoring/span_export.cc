@@ -90,6 +90,7 @@ SpanExport::SpanExport(const Config& config, net::Url url, std::shared_ptr<const
       patience_(config.patience),
       longest_(config.longest),
       pause_(config.pause),
+      at_end_(config.at_end),
       url_(std::move(url)),
       trust_(std::move(trust)),
       head_(head_of(config)),
@@ -107,7 +108,7 @@ SpanExport::~SpanExport() {
   {
     const MutexLock lock(mutex_);
     ending_ = true;
-    set_timer(kLastPatience);
+    set_timer(at_end_);
   }
   thread_.request_stop();
   thread_.join();
@@ -172,7 +173,7 @@ void SpanExport::run(const std::stop_token& stop) {
     if (stop.stop_requested()) break;
     pause = send(patience_) ? pause_ : std::min(2 * pause, kLongestPause);
   }
-  send(kLastPatience);
+  send(at_end_);
 }
 
 void SpanExport::wait(const std::stop_token& stop, std::chrono::milliseconds pause, bool until_half) {
