@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 
 namespace frond::leaf {
@@ -36,7 +37,7 @@ void count(const repository::TransferCounts& one, repository::TransferCounts& to
 Result<std::unique_ptr<ServedCollections>> ServedCollections::open(ServedCollection::Shared shared,
                                                                    const generation::DataFolder& root,
                                                                    std::vector<CollectionPlace> places) {
-  std::unique_ptr<ServedCollections> opened(new ServedCollections(std::move(shared), root));
+  std::unique_ptr<ServedCollections> opened(new ServedCollections(std::move(shared)));
   const Options& options = opened->shared_.options;
   if (opened->follows()) {
     auto names = listed_collections(options);
@@ -99,13 +100,10 @@ void ServedCollections::run(const std::stop_token& stop) {
   name_this_thread("leaf-collections");
   const bool local = shared_.options.repository.find("://") == std::string::npos;
   const milliseconds every = local ? kLookLocally : std::min(kLookEvery, milliseconds(shared_.options.poll_ms));
-  Mutex waiting;
-  while (!stop.stop_requested()) {
+  do {
     look();
     end_unused();
-    const MutexLock lock(waiting);
-    wake_.wait_for(waiting, stop, every, [] { return false; });
-  }
+  } while (pause_for(every, stop));
 }
 
 void ServedCollections::look() {

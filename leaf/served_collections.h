@@ -5,7 +5,6 @@
 //
 // Made, started and stopped on the main thread.
 #include <chrono>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -22,8 +21,7 @@ namespace frond::leaf {
 
 class ServedCollections {
  public:
-  // `root`: the open data folder. `shared`, whose parts outlive this, and `root` outlive this. Errors as
-  // open_folders().
+  // `root`: the open data folder. The parts of `shared` outlive this. Errors as open_folders().
   static Result<std::unique_ptr<ServedCollections>> open(ServedCollection::Shared shared,
                                                          const generation::DataFolder& root,
                                                          std::vector<CollectionPlace> places);
@@ -42,8 +40,7 @@ class ServedCollections {
     CollectionPlace place;
     std::unique_ptr<ServedCollection> served;  // ends before its place
   };
-  ServedCollections(ServedCollection::Shared shared, const generation::DataFolder& root)
-      : shared_(std::move(shared)), root_(root) {}
+  explicit ServedCollections(ServedCollection::Shared shared) : shared_(std::move(shared)) {}
   bool follows() const { return shared_.options.all_collections; }
   void run(const std::stop_token& stop);
   void look();
@@ -53,7 +50,6 @@ class ServedCollections {
   void route() FROND_REQUIRES(mutex_);
 
   const ServedCollection::Shared shared_;
-  const generation::DataFolder& root_;
   std::unique_ptr<serve::Collections> routing_;
   mutable Mutex mutex_;
   std::vector<Held> all_ FROND_GUARDED_BY(mutex_);  // as in --collection, else by name
@@ -63,7 +59,6 @@ class ServedCollections {
   std::string unreadable_;                      // why the repository could not be read, as logged last
   std::map<std::string, std::string> refused_;  // by collection: why it could not be opened, as logged
   bool told_too_many_ = false;
-  std::condition_variable_any wake_;
   std::jthread thread_;  // last: ends first
 };
 
