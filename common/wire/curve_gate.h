@@ -6,7 +6,6 @@
 // not delay requests. A key that has left the list keeps its connections, but their requests are ignored; a new
 // handshake tells the broker why.
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>

@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <stdexcept>
-#include <utility>
 
 #include "common/base/threads/parallel.h"
 #include "indexer/order/bisection_rules.h"

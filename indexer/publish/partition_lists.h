@@ -3,7 +3,6 @@
 // in the memory of inverters or on a device, which may code the lists, too.
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>

@@ -1,7 +1,6 @@
 // How what a CollectionWriter has accepted becomes generations, and what happens to a document that can't be indexed.
 #include <algorithm>
 #include <fstream>
-#include <limits>
 #include <system_error>
 #include <utility>
 
