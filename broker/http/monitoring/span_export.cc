@@ -10,7 +10,6 @@
 #include "common/base/threads/thread_name.h"
 #include "common/http/client/client.h"
 #include "common/net/local_address.h"
-#include "common/schema/json.h"
 
 namespace frond::broker::http {
 namespace {
