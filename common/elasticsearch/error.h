@@ -111,7 +111,7 @@ auto typed(const Read& read) -> decltype(read()) {
 
 }  // namespace frond::elasticsearch
 
-// As FROND_TRY, of an Expected in a function that gives one.
+// As FROND_TRY, of an Expected in a function that gives one, and with its rule.
 #define FROND_EXPECT_OK(...)                                               \
   ({                                                                       \
     auto frond_expected = (__VA_ARGS__);                                   \

@@ -31,7 +31,7 @@ class Evaluation {
     if (plan_.plan.deadline.passed(clock_)) return time_is_over();
     return std::visit([&](const auto& what) { return matcher_of(what, node.boost); }, node.what);
   }
-  // What went wrong while matchers were at work.
+  // What went wrong while matchers were at work. Both REQUIRE that the matchers still live.
   Result<void> status() const {
     for (const cpu::TermReader* const reader : readers_)
       if (reader->corrupt()) return reader->error();
@@ -184,8 +184,9 @@ Bits searched_in(DocId first, std::uint32_t documents, const partition::HiddenDo
 // Calls take(first, documents, root) for each window with documents that match. narrow(first, documents) takes out
 // those that are not wanted, and returns the score below which others may be left out.
 template <class Narrow, class Take>
-Result<void> for_each_window(Evaluation& evaluation, const ClausePlan& plan, const Clock& clock,
-                             const partition::HiddenDocuments* hidden, const Narrow& narrow, const Take& take) {
+Result<std::uint64_t> for_each_window(Evaluation& evaluation, const ClausePlan& plan, const Clock& clock,
+                                      const partition::HiddenDocuments* hidden, const Narrow& narrow,
+                                      const Take& take) {
   const MatcherPtr root = FROND_TRY(evaluation.matcher(plan.query->root));
   const std::uint32_t documents = evaluation.documents();
   for (DocId from = 0; from < documents;) {
@@ -200,7 +201,8 @@ Result<void> for_each_window(Evaluation& evaluation, const ClausePlan& plan, con
     if (!none(matching)) FROND_TRY(take(first, matching, *root));
     from = documents - first > kWindow ? first + kWindow : documents;
   }
-  return evaluation.status();
+  FROND_TRY(evaluation.status());
+  return evaluation.postings_decoded();
 }
 
 // Keeps the best documents of windows.
@@ -287,9 +289,8 @@ Result<engine::Outcome> search(const ClausePlan& plan, const Clock& clock, Colle
     });
     return {};
   };
-  FROND_TRY(for_each_window(evaluation, plan, clock, plan.plan.hidden, narrow, take));
+  outcome.postings_decoded = FROND_TRY(for_each_window(evaluation, plan, clock, plan.plan.hidden, narrow, take));
   if (ranked) outcome.hits = best.hits();
-  outcome.postings_decoded = evaluation.postings_decoded();
   return outcome;
 }
 

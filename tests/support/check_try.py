@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Where FROND_TRY must not stand: behind something in a braced initializer or in a lambda's captures.
+"""Where FROND_TRY and FROND_EXPECT_OK must not stand: behind something in a braced initializer or in a lambda's captures.
 
-FROND_TRY returns out of the middle of an expression. What a call was given so far is destroyed then, as g++ and clang have
+They return out of the middle of an expression. What a call was given so far is destroyed then, as g++ and clang have
 it, but the parts of an object that was being made from braces, or from captures, are not: what they own is never released.
-So there FROND_TRY may only come first; else its value is taken before. Every tracked and new source file is read. Exit 1 and
+So there they may only come first; else its value is taken before. Every tracked and new source file is read. Exit 1 and
 a list of what is wrong.
 """
 import os
@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 # Numbers (with their quotes), comments, literals, then the tokens that matter.
-TOKEN = re.compile(r"\b\d(?:'?[\w.])*|" + r'//[^\n]*|/\*.*?\*/|R"(?P<raw>[^(\s]*)\(.*?\)(?P=raw)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|\bFROND_TRY\b|[{}()\[\],;]', re.S)
+TOKEN = re.compile(r"\b\d(?:'?[\w.])*|" + r'//[^\n]*|/\*.*?\*/|R"(?P<raw>[^(\s]*)\(.*?\)(?P=raw)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|\b(?:FROND_TRY|FROND_EXPECT_OK)\b|[{}()\[\],;]', re.S)
+RETURNING = ("FROND_TRY", "FROND_EXPECT_OK")
 CLOSING = {"{": "}", "(": ")", "[": "]"}
 
 
@@ -29,7 +30,7 @@ def faults(text):
     found, open_brackets = set(), [Bracket("")]
     for token in TOKEN.finditer(text):
         what, top = token.group(), open_brackets[-1]
-        if what == "FROND_TRY":
+        if what in RETURNING:
             line = text.count("\n", 0, token.start()) + 1
             if text.rfind("#define", text.rfind("\n", 0, token.start()) + 1, token.start()) >= 0:
                 continue
@@ -63,8 +64,8 @@ def main():
     for path in files():
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        for line in faults(text) if "FROND_TRY" in text else ():
-            print(f"{path}:{line}: FROND_TRY behind a part of a braced initializer, or of captures, that would not be destroyed: "
+        for line in faults(text) if any(macro in text for macro in RETURNING) else ():
+            print(f"{path}:{line}: {' or '.join(RETURNING)} behind a part of a braced initializer, or of captures, that would not be destroyed: "
                   "take its value before")
             wrong += 1
     sys.exit(1 if wrong else 0)

@@ -23,6 +23,7 @@ enum Names { kOne, kTwo };
 
 WRONG = """
 Pair p{std::move(one), FROND_TRY(a())};
+return Asked{std::move(one), FROND_EXPECT_OK(a())};
 list.push_back({FROND_TRY(a()), FROND_TRY(b())});
 return Place{.first = std::move(one),
              .second = FROND_TRY(a())};
@@ -37,7 +38,7 @@ class CheckTry(unittest.TestCase):
         self.assertEqual(faults(FINE), [])
 
     def test_finds_each_part_that_is_not(self):
-        self.assertEqual(faults(WRONG), [2, 3, 5, 6, 7, 8])
+        self.assertEqual(faults(WRONG), [2, 3, 4, 6, 7, 8, 9])
 
 
 if __name__ == "__main__":

@@ -199,8 +199,10 @@ Expected<void> AggregationReader::gathered(Aggregation& made) {
 
 Expected<void> AggregationReader::unmapped(Aggregation& made) {
   if (made.kind == "range" || made.kind == "date_range") return ranges(made);
-  if (made.kind == "missing")  // all documents lack it
-    made.facet = {{"filter", {{"query", FROND_EXPECT_OK(clause({{"match_all", Json::object()}}))}}}};
+  if (made.kind == "missing") {  // all documents lack it
+    const auto all = FROND_EXPECT_OK(clause({{"match_all", Json::object()}}));
+    made.facet = {{"filter", {{"query", all}}}};
+  }
   return {};
 }
 

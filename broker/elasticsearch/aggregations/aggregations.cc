@@ -142,7 +142,8 @@ Expected<Aggregation> AggregationReader::one(const std::string& name, const Json
 }
 
 Expected<void> AggregationReader::over_all(Aggregation& made, std::size_t depth) {
-  const Json all = {{"filter", {{"query", FROND_EXPECT_OK(clause(kAll))}}}};
+  const auto everything = FROND_EXPECT_OK(clause(kAll));
+  const Json all = {{"filter", {{"query", everything}}}};
   if (made.kind == "sampler") {
     made.as.size = static_cast<std::size_t>(
         std::max<std::int64_t>(FROND_EXPECT_OK(whole_member(made.definition, "shard_size", 100)), 0));
@@ -168,7 +169,8 @@ Expected<void> AggregationReader::over_all(Aggregation& made, std::size_t depth)
 
 Expected<void> AggregationReader::fill(Aggregation& made) {
   if (made.kind == "filter") {
-    made.facet = {{"filter", {{"query", FROND_EXPECT_OK(clause(made.definition))}}}};
+    const auto query = FROND_EXPECT_OK(clause(made.definition));
+    made.facet = {{"filter", {{"query", query}}}};
     return {};
   }
   if (made.kind == "filters" || made.kind == "adjacency_matrix") return filters(made);
@@ -337,8 +339,10 @@ Expected<void> AggregationReader::missing(Aggregation& made) {
   }
   if (!made.as.missing) return illegal_argument("[missing] of [" + made.name + "] is no value");
   made.beside[">missing"] = {{"missing", {{"field", made.field->column}}}};
-  if (made.kind == "cardinality")
-    made.beside[">same"] = {{"filter", {{"query", FROND_EXPECT_OK(clause({{"term", {{made.field->name, *given}}}}))}}}};
+  if (made.kind == "cardinality") {
+    const auto same = FROND_EXPECT_OK(clause({{"term", {{made.field->name, *given}}}}));
+    made.beside[">same"] = {{"filter", {{"query", same}}}};
+  }
   return {};
 }
 

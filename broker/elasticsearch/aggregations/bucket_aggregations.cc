@@ -99,10 +99,8 @@ Expected<void> AggregationReader::histogram(Aggregation& made) {
     if (key != "field" && key != "interval" && key != "keyed" && key != "min_doc_count" && key != "order" &&
         key != "missing" && !(key == "offset" && value == 0))
       return not_supported("[" + key + "] of a histogram aggregation");
-  made.facet = {{"histogram",
-                 {{"field", made.field->column},
-                  {"interval", interval},
-                  {"min_count", FROND_EXPECT_OK(whole_member(made.definition, "min_doc_count", 0))}}}};
+  const auto least = FROND_EXPECT_OK(whole_member(made.definition, "min_doc_count", 0));
+  made.facet = {{"histogram", {{"field", made.field->column}, {"interval", interval}, {"min_count", least}}}};
   return {};
 }
 
@@ -110,8 +108,8 @@ Expected<void> AggregationReader::dates(Aggregation& made) {
   static constexpr std::pair<std::string_view, std::string_view> kUnits[] = {
       {"minute", "1m"}, {"hour", "1h"},    {"day", "1d"}, {"week", "1w"},
       {"month", "1M"},  {"quarter", "1q"}, {"year", "1y"}};
-  Json facet = {{"field", made.field->column},
-                {"min_count", FROND_EXPECT_OK(whole_member(made.definition, "min_doc_count", 0))}};
+  const auto least = FROND_EXPECT_OK(whole_member(made.definition, "min_doc_count", 0));
+  Json facet = {{"field", made.field->column}, {"min_count", least}};
   for (const auto& [key, value] : made.definition.items()) {
     if (key == "field" || key == "keyed" || key == "order" || key == "min_doc_count" || key == "extended_bounds" ||
         key == "hard_bounds" || key == "missing")

@@ -75,7 +75,8 @@ class Finder {
       if (one.kind == "top_hits") {
         if (to_.size() == kMaxBucketSearches)
           return not_supported("[top_hits] of more than " + std::to_string(kMaxBucketSearches) + " buckets");
-        to_.push_back({&*own, FROND_EXPECT_OK(inner_ask(one.definition, ask_, filters))});
+        auto ask = FROND_EXPECT_OK(inner_ask(one.definition, ask_, filters));
+        to_.push_back({&*own, std::move(ask)});
         continue;
       }
       if (!has_top_hits(one.inside)) continue;

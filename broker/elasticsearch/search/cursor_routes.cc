@@ -82,9 +82,8 @@ Expected<Response> open_point(const Targets& to, const Call& call) {
   const auto given = call.parameter("keep_alive");
   if (!given) return validation_failed("keep alive is missing");
   const auto targets = FROND_EXPECT_OK(targets_of(to, call));
-  SearchPlace place{.number = new_place_number(),
-                    .ends_ms = now_ms() + FROND_EXPECT_OK(keep_alive(*given, "keep_alive")),
-                    .expression = names_of(targets)};
+  const auto kept_ms = FROND_EXPECT_OK(keep_alive(*given, "keep_alive"));
+  SearchPlace place{.number = new_place_number(), .ends_ms = now_ms() + kept_ms, .expression = names_of(targets)};
   for (const Meant& meant : targets.meant) {
     if (!meant.filters.empty()) place.expression = call.path_value("index");
     const auto* const collection = http::find_collection(*targets.collections, meant.index->name);
@@ -183,7 +182,8 @@ Expected<AskedSearch> asked_point(const Targets& to, const Call& call, Json body
     place.ends_ms = now_ms() + FROND_EXPECT_OK(keep_alive(keep, "keep_alive"));
   body.erase("pit");
   auto targets = FROND_EXPECT_OK(targets_of(to, place.expression, {}, call.request.asker()));
-  AskedSearch asked{std::move(targets), FROND_EXPECT_OK(read_search(body, call.parameters))};
+  auto ask = FROND_EXPECT_OK(read_search(body, call.parameters));
+  AskedSearch asked{std::move(targets), std::move(ask)};
   asked.ask.generations = place.generations;
   return asked;
 }

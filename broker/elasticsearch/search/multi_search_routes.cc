@@ -97,7 +97,8 @@ Expected<AskedSearch> asked_line(const Targets& to, const Call& call, const Json
   Parameters parameters;
   for (const auto& [name, value] : call.parameters)
     if (name == "typed_keys" || name == "rest_total_hits_as_int") parameters.emplace_back(name, value);
-  return AskedSearch{std::move(targets), FROND_EXPECT_OK(read_search(body, parameters))};
+  auto ask = FROND_EXPECT_OK(read_search(body, parameters));
+  return AskedSearch{std::move(targets), std::move(ask)};
 }
 
 void serve_msearch(const Targets& to, Call&& call, Responder responder) {

@@ -172,9 +172,10 @@ class SearchReader {
       auto& to = key == "fields" ? ask_.fields : ask_.docvalue_fields;
       if (!value.is_array()) return parsing_exception("Unknown key for a value in [" + key + "], which is no list.");
       for (const Json& one : value) {
-        if (one.is_object() && one.contains("field") && one["field"].is_string())
-          to.push_back({one["field"], FROND_EXPECT_OK(text_member(one, "format", ""))});
-        else if (one.is_string())
+        if (one.is_object() && one.contains("field") && one["field"].is_string()) {
+          auto format = FROND_EXPECT_OK(text_member(one, "format", ""));
+          to.push_back({one["field"], std::move(format)});
+        } else if (one.is_string())
           for (const std::string& name : texts_in(one)) to.push_back({name, ""});
         else
           return parsing_exception("[" + key + "] must be fields");

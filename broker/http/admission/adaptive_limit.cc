@@ -15,6 +15,7 @@ constexpr double kChanged = 1.15;                   // with fewer places it take
 constexpr std::size_t kEnough = 64;                 // searches tell something after kShort, fewer after kLong
 constexpr std::chrono::milliseconds kShort{100}, kLong{1000};
 constexpr std::chrono::seconds kSoonest{2}, kLatest{60};  // until something is tried again
+constexpr std::chrono::seconds kSilence{5};               // in which no search ended
 constexpr int kSure = 2;                                  // times that it seems in vain
 constexpr int kGivenUp = 10;                              // times as long as it was tried
 
@@ -28,7 +29,12 @@ AdaptiveLimit::AdaptiveLimit(std::size_t most)
       least_(std::min(most_, kAlone)),
       limit_(std::min(most_, std::max(most_ / 4, 128.0))) {}
 
+void AdaptiveLimit::came(Instant now) {
+  if (last_ && now - *last_ >= kSilence) *this = AdaptiveLimit(static_cast<std::size_t>(most_));
+}
+
 void AdaptiveLimit::ended(std::size_t places, double used, Instant now) {
+  last_ = now;
   if (!begun_) begun_ = now;
   ++count_;
   most_places_ = std::max(most_places_, places);

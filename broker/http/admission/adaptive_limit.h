@@ -25,6 +25,8 @@ class AdaptiveLimit {
   explicit AdaptiveLimit(std::size_t most);
 
   std::size_t limit() const { return static_cast<std::size_t>(limit_); }
+  // A search comes and no other is evaluated. What was found before a silence no longer holds: all begins anew.
+  void came(Instant now);
   // A search has ended. `places`: how many were taken when it began, with its own. `used`: the share of its time that
   // it took, 1 if it came too late.
   void ended(std::size_t places, double used, Instant now);
@@ -48,8 +50,9 @@ class AdaptiveLimit {
   void lower(const Seen& seen, Instant now);
   void raise(const Seen& seen, Instant now);
 
-  const double most_, least_;
+  double most_, least_;
   double limit_;
+  std::optional<Instant> last_;   // a search ended
   std::optional<Instant> begun_;  // the searches that are counted now
   std::size_t count_ = 0, most_places_ = 0;
   double places_ = 0, used_ = 0, late_ = 0;  // their sums

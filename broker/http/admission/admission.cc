@@ -75,8 +75,9 @@ void Admission::take(const Kind& kind, Client& client) {
   client.costly += kind.costly;
 }
 
-bool Admission::try_begin(const Kind& kind) {
+bool Admission::try_begin(const Kind& kind, Instant now) {
   const MutexLock lock(mutex_);
+  if (all_ == 0) adaptive_.came(now);
   const auto client = known(kind);
   const bool begins = may_begin(kind, client->second);
   if (begins) take(kind, client->second);

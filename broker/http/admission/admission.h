@@ -53,8 +53,8 @@ class Admission {
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
-  // Takes a place if there is one. True: it was taken; give it back with end().
-  bool try_begin(const Kind& kind);
+  // Takes a place if there is one. True: it was taken; give it back with end(). `now`: default: not known.
+  bool try_begin(const Kind& kind, Instant now = {});
   // None: a place was taken, as by try_begin(). Else waits for one: `begin` is called when it was taken, from inside
   // another search's end(), on that one's thread and without the lock. kRefused: the client has its share, or too many
   // wait, of it or of all.

@@ -15,6 +15,8 @@ using metrics::Family;
 inline constexpr Family kSearches{"frond_broker_searches_total", "Searches answered, by outcome."};
 inline constexpr Family kSearchTime{"frond_broker_search_duration_seconds",
                                     "From a search's arrival to its answer, by what the cache did."};
+inline constexpr Family kBegunAnew{"frond_broker_searches_begun_anew_total",
+                                   "Searches asked again of another generation: theirs had lost leaves meanwhile."};
 inline constexpr Family kSlow{"frond_broker_slow_searches_total", "Searches that took as long as --slow-query-log."};
 inline constexpr Family kBroken{"frond_broker_broken_promises_total",
                                 "Promises of docs/resiliency.md that were found broken, by their ids there; each is a "
@@ -116,7 +118,7 @@ constexpr std::string_view name_of(CacheUse use) {
 }
 
 struct SearchMetrics {
-  explicit SearchMetrics(metrics::Registry& registry) {
+  explicit SearchMetrics(metrics::Registry& registry) : begun_anew(registry.counter(families::kBegunAnew)) {
     for (std::size_t i = 0; i < outcomes_.size(); ++i)
       outcomes_[i] =
           registry.counter(families::kSearches, {{"outcome", std::string(name_of(static_cast<Outcome>(i)))}});
@@ -130,6 +132,8 @@ struct SearchMetrics {
   }
   // For a search that ended without its own answer: its duration is not recorded.
   void count(Outcome outcome) { outcomes_[static_cast<std::size_t>(outcome)].add(); }
+
+  metrics::Counter begun_anew;
 
  private:
   std::array<metrics::Counter, 7> outcomes_;

@@ -21,6 +21,42 @@ constexpr std::string_view kOtherRanking = "search_after is the cursor of anothe
 
 }  // namespace
 
+// The first step, and again by begin_anew(): prepares the search, and answers it from the cache or begins an
+// evaluation.
+void SearchService::start(const std::shared_ptr<Job>& job, const std::string& text) {
+  if (auto refusal = prepare(*job)) {
+    finish(*job, std::move(refusal->first), refusal->second);
+  } else if (const auto cached = job->use == CacheUse::kMiss ? shared_.cache.find(job->key) : cache::CachedAnswer();
+             cached.value) {
+    job->use = CacheUse::kHit;
+    shared_.promises.expect(Promises::kCached, answer_in(cached).whole());
+    // A cursor may be of another generation than the one that known texts are of.
+    if (!text.empty() && !job->cursor) known_.remember(text, job->topology->id(), job->key);
+    answer(job, cached);
+  } else {
+    job->kind.costly = is_costly(*job);
+    begin(job);
+  }
+}
+
+// Asks the generation that is served now in place of the search's own, whose leaves were lost while it ran. An example:
+// of two replicas one dies, and before the broker knows it a leaf of another partition lists what only the dead one
+// has; the broker turns to that generation, and back. False: the answer stands.
+bool SearchService::begin_anew(const std::shared_ptr<Job>& job, const Answer& answer) {
+  if (answer.whole() || !answer.refusal.empty() || answer.timed_out || answer.all_overloaded) return false;
+  const auto current = scatter_.map.topology();
+  const bool other = current && current->whole() && current->id() != job->topology->id();
+  if (!other || job->begun_anew || !job->reply || job->cursor || job->parameters.unpublished) return false;
+  job->begun_anew = true;
+  job->evaluation = nullptr;
+  job->use = CacheUse::kBypass;
+  job->parameters.mode = job->asked_mode;
+  static_cast<Question&>(*job) = Question{.parameters = std::move(job->parameters), .kind = job->kind};
+  metrics_.begun_anew.add();
+  start(job, {});
+  return true;
+}
+
 // Sets what is searched, and the key if the cache is used. Some: it is refused.
 std::optional<std::pair<frond::http::Response, Outcome>> SearchService::prepare(Job& job) {
   const auto invalid = [](const std::string& detail, std::string_view parameter) {

@@ -106,19 +106,9 @@ SearchService::Ticket SearchService::search(const SearchParameters& parameters, 
   job->trace = asker.trace;
   if (shared_.spans != nullptr && shared_.spans->keeps(job->trace)) job->span = frond::http::new_span_id();
   give_time(*job, came.value_or(now()));
-  if (auto refusal = prepare(*job)) {
-    finish(*job, std::move(refusal->first), refusal->second);
-  } else if (const auto cached = job->use == CacheUse::kMiss ? shared_.cache.find(job->key) : cache::CachedAnswer();
-             cached.value) {
-    job->use = CacheUse::kHit;
-    shared_.promises.expect(Promises::kCached, answer_in(cached).whole());
-    // A cursor may be of another generation than the one that known texts are of.
-    if (!text.empty() && !job->cursor) known_.remember(text, job->topology->id(), job->key);
-    answer(*job, cached);
-  } else {
-    job->kind = {job->line.has_value(), is_costly(*job), asker.client, asker.weight};
-    begin(job);
-  }
+  job->asked_mode = parameters.mode;
+  job->kind = {.batch = job->line.has_value(), .client = asker.client, .weight = asker.weight};
+  start(job, text);
   Ticket ticket;
   if (job->reply) ticket.job_ = job;
   return ticket;
@@ -134,7 +124,7 @@ void SearchService::give_time(Job& job, Instant from) {
 // Shares the evaluation of an equal search, or starts one that others may share.
 void SearchService::begin(const std::shared_ptr<Job>& job) {
   if (join(job)) return;
-  if (shared_.admission.try_begin(job->kind)) return lead(job);
+  if (shared_.admission.try_begin(job->kind, now())) return lead(job);
   // Called on the thread of the search whose end makes room; the job is passed on and not kept there.
   job->turn = shared_.admission.wait(
       job->kind, [this, job = job]() mutable { home_.run([this, job = std::move(job)] { take_place(job); }); });
@@ -188,7 +178,7 @@ void SearchService::stop_timer(Job& job) {
 // Starts an evaluation, for which a place was taken: the job's own, or a flight, which others may share.
 void SearchService::lead(const std::shared_ptr<Job>& job) {
   if (job->use != CacheUse::kMiss) {
-    job->evaluation = evaluate(job, [this, job](const cache::CachedAnswer& done) { answer(*job, done); });
+    job->evaluation = evaluate(job, [this, job](const cache::CachedAnswer& done) { answer(job, done); });
     return;
   }
   const microseconds left = job->deadline.left(scatter_.timers.clock());
@@ -282,7 +272,7 @@ cache::Flights::Waiter SearchService::waiter(const std::shared_ptr<Job>& job) {
     home_.run([this, job = std::move(job), cached] {
       job->seat.reset();
       stop_timer(*job);
-      answer(*job, cached);
+      answer(job, cached);
     });
   };
 }
@@ -306,8 +296,10 @@ void SearchService::end(const Ticket& ticket, frond::http::Response instead, Out
 
 void SearchService::abandon(const Ticket& ticket) { end(ticket, abandoned(), Outcome::kAbandoned); }
 
-void SearchService::answer(Job& job, const cache::CachedAnswer& cached) {
+void SearchService::answer(const std::shared_ptr<Job>& answered, const cache::CachedAnswer& cached) {
   const Answer& answer = answer_in(cached);
+  if (begin_anew(answered, answer)) return;
+  Job& job = *answered;
   if (!answer.refusal.empty()) {
     const std::string_view parameter = answer.refusal.starts_with("facet ") ? "facets"
                                        : job.parameters.query               ? "query"

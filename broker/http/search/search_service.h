@@ -113,7 +113,8 @@ class SearchService {
   // less than its share, waits for a place until its deadline. 503: all partitions are unsearched, or some are and
   // allow_partial is false, or some partition has only leaves that are too old for what the search asks for
   // (wire::features_needed); 504: as the first two, if the deadline is a reason. Of search_after, 410: leaves have no
-  // more its generation; 503: leaves that may have it are down.
+  // more its generation; 503: leaves that may have it are down. A search that lost leaves of its generation while the
+  // broker turned to another one is asked of that one, once.
   //
   // `text`: the query string or the JSON that the parameters were read from, for known_answer(); empty: none. `came`:
   // when its time began; empty: now. `found`: empty: all is replied.
@@ -146,6 +147,8 @@ class SearchService {
 
  private:
   std::optional<std::pair<frond::http::Response, Outcome>> prepare(Job& job);
+  void start(const std::shared_ptr<Job>& job, const std::string& text);
+  bool begin_anew(const std::shared_ptr<Job>& job, const Answer& answer);
   std::optional<query::Refusal> understand(Job& job, query::AnalyzedQuery& words);
   void give_time(Job& job, Instant from);
   void begin(const std::shared_ptr<Job>& job);
@@ -162,7 +165,7 @@ class SearchService {
   bool is_costly(const Job& job) const;
   void learn(const Job& job, const merge::Page& page);
   void release(Job& job);
-  void answer(Job& job, const cache::CachedAnswer& cached);
+  void answer(const std::shared_ptr<Job>& job, const cache::CachedAnswer& cached);
   void finish(Job& job, frond::http::Response response, Outcome outcome);
   void note(Job& job, Outcome outcome);
   void add_span(const frond::http::Trace& trace, std::uint64_t id, Instant begun, Outcome outcome, CacheUse use);

@@ -23,6 +23,8 @@ struct SearchService::Job : Question {
   Deadline deadline = Deadline::never();
   std::string key;  // in the cache
   CacheUse use = CacheUse::kBypass;
+  wire::Mode asked_mode{};  // prepare() may choose a narrower one that means the same
+  bool begun_anew = false;
   std::optional<Admission::Ticket> turn;             // while it waits for a place
   std::optional<cache::Flights::Seat> seat;          // while it waits for a flight
   std::shared_ptr<scatter::Abandonable> evaluation;  // its own evaluation, if that is not shared

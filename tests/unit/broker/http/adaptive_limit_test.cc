@@ -228,6 +228,25 @@ TEST(Admission, HasFewerPlacesForLinesAndCostlySearchesWhileThereAreFewerForAll)
   EXPECT_EQ(fill({.batch = true}), places / 4);
   EXPECT_EQ(fill({.costly = true, .client = {}}), places / 2);
 }
+TEST(Admission, ForgetsAfterASilenceHowFewPlacesThereWere) {
+  Admission admission({.all = 512});
+  Instant now;
+  for (int i = 0; i < 500; ++i) {
+    now += std::chrono::milliseconds(10);
+    ASSERT_TRUE(admission.try_begin({}, now));
+    admission.end({}, Admission::Ended{admission.taken().places, 1, now});
+  }
+  ASSERT_EQ(admission.taken().places, 2u);
+  ASSERT_TRUE(admission.try_begin({}, now + std::chrono::milliseconds(4900)));
+  EXPECT_EQ(admission.taken().places, 2u);
+  EXPECT_TRUE(admission.try_begin({}, now + std::chrono::seconds(60))) << "one is evaluated still: no silence";
+  EXPECT_FALSE(admission.try_begin({}, now + std::chrono::seconds(60)));
+  admission.end({});
+  admission.end({});
+  EXPECT_TRUE(admission.try_begin({}, now + std::chrono::seconds(60)));
+  EXPECT_EQ(admission.taken().places, 128u);
+  admission.end({});
+}
 TEST(Admission, LeavesAPlaceBesideCostlySearchesWhichTellThatThereIsRoom) {
   Admission admission({.all = 512});
   Instant now;

@@ -180,6 +180,59 @@ TEST_F(ASearchService, AnswersUnavailableWhenNoLeafIsUp) {
   service.search(asking("cell"), answered.reply());
   EXPECT_EQ(answered.status(), 503);
 }
+// A leaf that was the only one with a generation dies before the broker knows it: the broker turns to the generation,
+// and back.
+TEST_F(ASearchService, AsksTheGenerationThatIsServedNowWhenItsOwnIsLost) {
+  for (const bool cached : {true, false}) {
+    const Generation first = cached ? 1 : 3;
+    auto parameters = asking("+immune +response");
+    parameters.syntax = frond::query::Syntax::kQuery;
+    parameters.mode = wire::Mode::kOr;
+    parameters.cache = cached;
+    Answered answered, shares;
+    const auto turn_to = [&](Generation generation) {
+      broker.leaf().news(support::hello({support::served(generation, 2, {0, 1})}));
+      ASSERT_EQ(broker.cluster.map.topology()->generation, generation);
+    };
+    const auto lose = [&] {
+      using enum wire::UnsearchedReason;
+      broker.leaf().searches.answer(found({}, {{0, kUnknownGeneration}, {1, kUnknownGeneration}}));
+    };
+    turn_to(first);
+    service.search(parameters, answered.reply());
+    if (cached) service.search(parameters, shares.reply());
+    turn_to(first + 1);
+    lose();
+    ASSERT_EQ(answered.status(), 0);
+    ASSERT_EQ(broker.leaf().searches.open(), 1u);
+    EXPECT_EQ(broker.leaf().searches.last().generation, first + 1);
+    EXPECT_EQ(broker.leaf().searches.last().mode, wire::Mode::kAnd);
+    broker.play();
+    EXPECT_EQ(answered.status(), 200);
+    EXPECT_EQ(answered.body()["generation"], first + 1);
+    EXPECT_EQ(answered.body()["coverage"]["partitions_answered"], 2);
+    if (cached) {
+      EXPECT_EQ(shares.body()["hits"], answered.body()["hits"]);
+    }
+    EXPECT_EQ(answered.more + shares.more, 0);
+    Answered again;
+    service.search(parameters, again.reply());
+    EXPECT_EQ(again.status(), cached ? 200 : 0);
+    broker.play();
+    EXPECT_NE(broker.registry.exposition().find(std::string("begun_anew_total ") + (cached ? "2" : "3")),
+              std::string::npos);
+    EXPECT_EQ(service.in_flight(), 0u);
+  }
+  Answered once;
+  service.search(asking("cell"), once.reply());
+  for (const Generation generation : {5u, 6u}) {
+    broker.leaf().news(support::hello({support::served(generation, 2, {0, 1})}));
+    using enum wire::UnsearchedReason;
+    broker.leaf().searches.answer(found({}, {{0, kUnknownGeneration}, {1, kUnknownGeneration}}));
+  }
+  EXPECT_EQ(once.status(), 503);
+  EXPECT_EQ(asked(), 7u);
+}
 TEST(ASearchServiceWithLimits, RefusesWhatIsPastThem) {
   ScriptedBroker broker({.max_depth = 100, .query_limits = {.max_terms = 3}, .allow_exhaustive = false});
   broker.up();
