@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <system_error>
 #include <utility>
 
+#include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 
 namespace frond::leaf {
@@ -99,13 +99,10 @@ void ServedCollections::run(const std::stop_token& stop) {
   name_this_thread("leaf-collections");
   const bool local = shared_.options.repository.find("://") == std::string::npos;
   const milliseconds every = local ? kLookLocally : std::min(kLookEvery, milliseconds(shared_.options.poll_ms));
-  Mutex waiting;
-  while (!stop.stop_requested()) {
+  do {
     look();
     end_unused();
-    const MutexLock lock(waiting);
-    wake_.wait_for(waiting, stop, every, [] { return false; });
-  }
+  } while (pause_for(every, stop));
 }
 
 void ServedCollections::look() {

@@ -5,7 +5,6 @@
 //
 // Made, started and stopped on the main thread.
 #include <chrono>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -22,8 +21,7 @@ namespace frond::leaf {
 
 class ServedCollections {
  public:
-  // `root`: the open data folder. `shared`, whose parts outlive this, and `root` outlive this. Errors as
-  // open_folders().
+  // `root`: the open data folder. The parts of `shared` outlive this. Errors as open_folders().
   static Result<std::unique_ptr<ServedCollections>> open(ServedCollection::Shared shared,
                                                          const generation::DataFolder& root,
                                                          std::vector<CollectionPlace> places);
@@ -61,7 +59,6 @@ class ServedCollections {
   std::string unreadable_;                      // why the repository could not be read, as logged last
   std::map<std::string, std::string> refused_;  // by collection: why it could not be opened, as logged
   bool told_too_many_ = false;
-  std::condition_variable_any wake_;
   std::jthread thread_;  // last: ends first
 };
 

@@ -9,7 +9,6 @@
 // unsearched are removed.
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 

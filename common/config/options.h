@@ -1,7 +1,6 @@
 #pragma once
 // Values of flags as text, parsed and checked alike in every process; common/config/command_line.h binds them to flags.
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "common/base/log.h"

@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "common/base/text.h"
 #include "common/elasticsearch/completion_entry.h"
 #include "common/elasticsearch/date_format.h"
 #include "common/elasticsearch/json_body.h"

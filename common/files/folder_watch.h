@@ -1,7 +1,6 @@
 #pragma once
 // Tells when files of a folder are replaced: inotify(7). It sees what processes of this machine do, not what others do
 // on a network file system, so whoever must not miss a change also looks now and then.
-#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
-#include <string>
 #include <utility>
 
 namespace frond::files {

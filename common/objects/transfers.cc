@@ -155,17 +155,12 @@ Result<void> ObjectStore::put_file(const std::string& key, const std::filesystem
     etags[part] = etag;
     return {};
   };
-  FirstError failure{std::stop_token()};
+  FirstError failure;
   const Stopping stop = [&, token = failure.token()] { return token.stop_requested() || (stopping && stopping()); };
   const std::size_t threads = std::min<std::size_t>(access_.connections, etags.size());
-  std::atomic<std::size_t> next = 0;
-  auto done = in_parallel(threads, threads, [&](std::size_t) -> Result<void> {
-    ByteBuffer room;  // for all parts of a thread: new memory for each costs as much as sending it
-    for (std::size_t part = next++; part < etags.size() && !failure.token().stop_requested(); part = next++)
-      failure.guard([&] { return put_part(part, room, stop); });
-    return {};
-  });
-  if (done) done = failure.result();
+  std::vector<ByteBuffer> rooms(threads);  // of a thread: new memory for each part costs as much as sending it
+  auto done = in_parallel(failure, etags.size(), threads,
+                          [&](std::size_t part, std::size_t thread) { return put_part(part, rooms[thread], stop); });
   if (done) done = end_upload(key, id, etags, stopping);
   if (done) return expect_bytes(key, bytes, stopping);
   Call abort{.kind = Kind::kUpload, .method = "DELETE", .key = key, .query = {{"uploadId", id}}, .accepted = {404}};

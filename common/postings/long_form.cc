@@ -1,7 +1,5 @@
 #include "common/postings/long_form.h"
 
-#include <algorithm>
-
 namespace frond::postings {
 namespace {
 

@@ -1,6 +1,5 @@
 #include "common/postings/short_form.h"
 
-#include <algorithm>
 #include <array>
 
 #include "common/codec/bits/rice.h"

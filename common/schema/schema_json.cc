@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <span>
 
 #include "common/schema/nearest_names.h"

@@ -3,7 +3,6 @@
 // test compares them), in less than half the time. A parser stems every word that it has not met lately. (M. F. Porter,
 // "An algorithm for suffix stripping", 1980, as Snowball's porter.sbl has it.)
 #include <cstddef>
-#include <string_view>
 
 namespace frond::text {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 
 #include "common/text/token_cutter.h"
 #include "common/text/utf8.h"

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 
 namespace frond::wire {
@@ -18,16 +19,7 @@ CurveGate::CurveGate(const RouterSocket::Curve& curve, Logger* log)
       turned_(std::chrono::steady_clock::now().time_since_epoch().count()),
       refusals_(log),
       failures_(log),
-      thread_([this] { run(); }) {}
-
-CurveGate::~CurveGate() {
-  {
-    const MutexLock lock(mutex_);
-    ending_ = true;
-  }
-  ends_.notify_all();
-  thread_.join();
-}
+      thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
 std::unique_ptr<zmtp::Mechanism> CurveGate::mechanism(std::string address, std::string& key) {
   return zmtp::curve_router(keys_, [this, address = std::move(address), &key](const zmtp::CurveKey& peer) {
@@ -65,15 +57,11 @@ CurveCounters CurveGate::counters() const {
   return {now(accepted_), now(refused_), now(failed_), now(revoked_)};
 }
 
-void CurveGate::run() {
+void CurveGate::run(const std::stop_token& stop) {
   name_this_thread("leaf-curve");
   for (;;) {
     turned_.store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_relaxed);
-    {
-      MutexLock lock(mutex_);
-      if (!ending_) ends_.wait_for(lock.mutex(), kRefresh);
-      if (ending_) return;
-    }
+    if (!pause_for(kRefresh, stop)) return;
     try {
       refresh();
     } catch (const std::exception&) {  // out of memory: the next second tries again

@@ -6,16 +6,14 @@
 // not delay requests. A key that has left the list keeps its connections, but their requests are ignored; a new
 // handshake tells the broker why.
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "common/base/complaint.h"
 #include "common/base/deadline.h"
-#include "common/base/mutex.h"
 #include "common/wire/peer_limits.h"
 #include "common/wire/router_socket.h"
 #include "common/zmtp/curve.h"
@@ -25,7 +23,6 @@ namespace frond::wire {
 class CurveGate {
  public:
   CurveGate(const RouterSocket::Curve& curve, Logger* log);
-  ~CurveGate();
   CurveGate(const CurveGate&) = delete;
   CurveGate& operator=(const CurveGate&) = delete;
 
@@ -42,7 +39,7 @@ class CurveGate {
 
  private:
   bool lets_in(const zmtp::CurveKey& peer, const std::string& address, std::string& key);
-  void run();
+  void run(const std::stop_token& stop);
   void refresh();
 
   const zmtp::CurvePair keys_;
@@ -51,10 +48,7 @@ class CurveGate {
   std::atomic<std::uint64_t> accepted_{0}, refused_{0}, failed_{0}, revoked_{0};
   std::atomic<Instant::rep> turned_;
   Complaint refusals_, failures_;
-  Mutex mutex_;
-  std::condition_variable_any ends_;
-  bool ending_ FROND_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  std::jthread thread_;  // last: ends first
 };
 
 }  // namespace frond::wire

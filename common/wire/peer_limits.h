@@ -15,8 +15,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include <boost/asio/ip/address.hpp>

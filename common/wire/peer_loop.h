@@ -2,7 +2,6 @@
 // One thread of a leaf's socket, and the connections on it: their requests to the receiver, the replies of workers to
 // them. Used in this folder only; others use router_socket.h.
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>

@@ -1,6 +1,5 @@
 #include "indexer/build/gpu_inverters.h"
 
-#include <cstdlib>
 #include <utility>
 
 #include "common/device/patience.h"

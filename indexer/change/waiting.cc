@@ -1,10 +1,9 @@
 #include "indexer/change/waiting.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <vector>
 
-#include "common/base/mutex.h"
+#include "common/base/threads/pause.h"
 #include "common/files/write.h"
 
 namespace frond::indexer::change {
@@ -22,13 +21,6 @@ void empty_folder(const std::filesystem::path& folder) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) entries.push_back(entry.path());
   for (const auto& entry : entries) std::filesystem::remove_all(entry, ignored);
-}
-
-void pause_for(std::chrono::steady_clock::duration time, const std::stop_token& stop) {
-  Mutex mutex;
-  std::condition_variable_any wake;
-  const MutexLock lock(mutex);
-  wake.wait_for(mutex, stop, time, [] { return false; });
 }
 
 Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(const ChangeOptions& options,

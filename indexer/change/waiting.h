@@ -38,8 +38,6 @@ Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(const ChangeOp
 
 // Removes what is in it, as far as that can be removed.
 void empty_folder(const std::filesystem::path& folder);
-// Returns after `time`, or as soon as stop is requested.
-void pause_for(std::chrono::steady_clock::duration time, const std::stop_token& stop);
 
 // Leaves the disk to others. One thread.
 class Pace {

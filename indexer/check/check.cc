@@ -1,7 +1,6 @@
 #include "indexer/check/check.h"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 

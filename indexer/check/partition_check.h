@@ -2,7 +2,6 @@
 // Checks one whole partition.
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <utility>

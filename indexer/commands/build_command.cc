@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "common/base/machine.h"
+#include "common/base/threads/pause.h"
 #include "common/config/gpus.h"
 #include "common/config/options.h"
 #include "common/files/read.h"
@@ -261,7 +262,7 @@ Result<std::string> BuildCommand::work(Logger& logger) {
   if (!status) return summary;
   // The process ends before a scrape sees the last values, so the server stays for a while.
   std::cout << summary << std::endl;
-  change::pause_for(std::chrono::seconds(http_linger_seconds_), stop);
+  pause_for(std::chrono::seconds(http_linger_seconds_), stop);
   return std::string();
 }
 

@@ -8,6 +8,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 #include "common/config/options.h"
 #include "common/http/server/router.h"
@@ -112,7 +113,7 @@ std::jthread progress_line(const BuildProgress& progress) {
       const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
       std::fprintf(stderr, "\r\x1b[K%s", progress_text(progress, elapsed.count()).c_str());
       std::fflush(stderr);
-      change::pause_for(std::chrono::milliseconds(250), stop);
+      pause_for(std::chrono::milliseconds(250), stop);
     }
     std::fputs("\r\x1b[K", stderr);
   });

@@ -4,9 +4,9 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <thread>
-#include <utility>
+#include <stdexcept>
 
+#include "common/base/threads/parallel.h"
 #include "indexer/order/bisection_rules.h"
 
 namespace frond::indexer::order {
@@ -66,15 +66,6 @@ struct Workspace {
   std::vector<std::uint8_t> is_right;                       // for each document: the half that it is in
 };
 
-// Calls work(from, to) for parts of 0 .. count, each on a thread of its own. The results must not depend on the parts.
-template <class Work>
-void in_parallel(std::size_t count, std::uint32_t threads, Work&& work) {
-  std::vector<std::jthread> others;
-  for (std::uint32_t i = 1; i < threads; ++i)
-    others.emplace_back([&work, count, threads, i] { work(count * i / threads, count * (i + 1) / threads); });
-  work(0, count / std::max(threads, 1u));
-}
-
 // The sum of the savings of a document's terms. Four partial sums, since each addition waits for the one before.
 std::int64_t gain_of(std::span<const std::uint32_t> terms, const std::vector<std::int32_t>& saved) {
   std::int64_t sums[4] = {};
@@ -83,6 +74,16 @@ std::int64_t gain_of(std::span<const std::uint32_t> terms, const std::vector<std
     for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += saved[terms[i + lane]];
   for (; i < terms.size(); ++i) sums[0] += saved[terms[i]];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// As in_parallel() of work without a result. Throws what a thread threw, when all have ended.
+template <class Work>
+void together(std::size_t parts, std::size_t threads, const Work& work) {
+  const auto done = in_parallel(parts, threads, [&](std::size_t part) -> Result<void> {
+    work(part);
+    return {};
+  });
+  if (!done) throw std::runtime_error(done.error().message());
 }
 
 class Bisection {
@@ -105,11 +106,13 @@ class Bisection {
       return;
     }
     work.reset();  // threads hold no more than the ranges that they are at
-    const std::jthread other([&, this] {
+    together(2, 2, [&, this](std::size_t half) {
       std::optional<Workspace> its_own;
-      order(right, threads / 2, its_own);
+      if (half == 0)
+        order(left, threads - threads / 2, work);
+      else
+        order(right, threads / 2, its_own);
     });
-    order(left, threads - threads / 2, work);
   }
 
  private:
@@ -148,8 +151,9 @@ class Bisection {
 
   // Computes how much each document prefers the right half. The half that it is in has an advantage of `margin`.
   static void weigh_documents(std::uint32_t threads, std::int64_t margin, Workspace& work) {
-    in_parallel(work.keys.size(), threads, [&](std::size_t from, std::size_t to) {
-      for (std::size_t i = from; i < to; ++i) {
+    const std::size_t count = work.keys.size();
+    together(threads, threads, [&](std::size_t part) {
+      for (std::size_t i = count * part / threads; i < count * (part + 1) / threads; ++i) {
         const auto document = static_cast<std::uint32_t>(i);
         const bool is_right = work.is_right[i];
         const std::int64_t gain = gain_of(work.index.of(document), is_right ? work.saved_to_left : work.saved_to_right);

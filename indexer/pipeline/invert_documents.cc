@@ -3,7 +3,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "common/base/threads/thread_name.h"
@@ -34,7 +33,6 @@ bool Pipeline::admit(Batch& batch) {
 }
 
 Result<void> Pipeline::read() {
-  name_this_thread("reader");
   std::uint64_t sequence = 0;
   for (bool more = true; more;) {
     Batch* const batch = pool_.acquire(error_.token());
@@ -104,7 +102,6 @@ Batch* Pipeline::next_parsed() {
 }
 
 Result<void> Pipeline::sequence() {
-  name_this_thread("sequencer");
   while (Batch* const batch = next_parsed()) {
     FROND_TRY(sequencer_->number(*batch));
     progress_.documents = sequencer_->documents();
@@ -132,20 +129,20 @@ Result<void> Pipeline::sequence() {
 Result<InvertedDocuments> Pipeline::run() {
   FROND_TRY(open());
   {
-    std::vector<std::jthread> threads;
-    threads.emplace_back([this] { error_.guard([this] { return read(); }); });
+    ThreadGroup threads(error_);
+    threads.begin("reader", [this] { return read(); });
     for (std::uint32_t i = 0; i < plan_.parsers; ++i)
-      threads.emplace_back([this, i] {
-        name_this_thread(("parser-" + std::to_string(i)).c_str());
-        error_.guard([this] { return parse(); });
+      threads.begin("parser-" + std::to_string(i), [this, i] {
+        auto done = parse();
         parse_seconds_[i] = thread_seconds();
+        return done;
       });
-    threads.emplace_back([this] { error_.guard([this] { return sequence(); }); });
+    threads.begin("sequencer", [this] { return sequence(); });
     for (std::size_t i = 0; i < lanes_.count(); ++i)
-      threads.emplace_back([this, i] {
-        name_this_thread(("inverter-" + std::to_string(i)).c_str());
-        error_.guard([this, i] { return lanes_.run(i, pool_, error_.token()); });
+      threads.begin("inverter-" + std::to_string(i), [this, i] {
+        auto done = lanes_.run(i, pool_, error_.token());
         invert_seconds_[i] = thread_seconds();
+        return done;
       });
   }
   (void)spools_->wait_for_flush();  // where it is not stopped by an error

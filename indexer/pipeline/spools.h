@@ -9,7 +9,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <stop_token>
 #include <vector>
 
 #include "common/base/mutex.h"

@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <stop_token>
-#include <utility>
 #include <vector>
 
 #include "common/base/result.h"

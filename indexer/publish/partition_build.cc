@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <system_error>
-#include <thread>
 
 #include "common/base/threads/parallel.h"
 #include "common/base/threads/task_pool.h"
-#include "common/base/threads/thread_name.h"
 #include "common/repository/disk_space.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/publish/partition_lists.h"
@@ -107,17 +105,10 @@ Result<BuiltPartitions> build_partitions(const std::vector<pipeline::InvertedDoc
     return {};
   };
   {
-    std::vector<std::jthread> threads;
-    if (shared.lists.splits())
-      threads.emplace_back([&] {
-        name_this_thread("split-0");
-        error.guard([&] { return shared.lists.split_all(error.token()); });
-      });
+    ThreadGroup threads(error);
+    if (shared.lists.splits()) threads.begin("split-0", [&] { return shared.lists.split_all(error.token()); });
     for (std::uint32_t i = 0; i < std::max(1u, options.memory.at_once); ++i)
-      threads.emplace_back([&, i] {
-        name_this_thread(("writer-" + std::to_string(i)).c_str());
-        error.guard(work);
-      });
+      threads.begin("writer-" + std::to_string(i), work);
   }
   FROND_TRY(error.result());
   auto terms = FROND_TRY(shared.lists.finish_terms());

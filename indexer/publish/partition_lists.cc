@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/base/threads/thread_name.h"
 #include "indexer/pipeline/memory.h"
 #include "indexer/publish/split_postings.h"
 
@@ -95,13 +94,11 @@ Result<void> ListSupply::split_in_memory(SplitPostings& to) {
   auto& postings = options_.unspilled->in_memory;
   FROND_TRY(publish::split_in_memory(postings, pool_, to));
   // The memory of each takes its time to give back.
-  OrderedTasks<bool> frees(pool_, 0);
-  for (auto& one : postings)
-    frees.begin(0, [&one](std::size_t) -> Result<bool> {
-      one.reset();
-      return true;
-    });
-  while (!frees.empty()) FROND_TRY(frees.take());
+  FirstError error;
+  FROND_TRY(in_parallel(pool_, error, postings.size(), pool_.threads(), [&](std::size_t i) -> Result<void> {
+    postings[i].reset();
+    return {};
+  }));
   postings.clear();
   return {};
 }
@@ -144,21 +141,16 @@ PartitionLists::PartitionLists(partition::PartitionWriter& writer, const Of& of,
               supply.options_.memory.runs_ahead_bytes},
       digests_(supply.coded_.empty() ? of.lengths.size() : 0),
       of_runs_(kMergedAhead),
-      built_(kMergedAhead) {
+      built_(kMergedAhead),
+      threads_(error) {
+  const std::string number = std::to_string(number_);
   if (!supply_.coded_.empty()) {
-    begin("lists-", [this] { return write_coded(); });
+    threads_.begin("lists-" + number, [this] { return write_coded(); });
     return;
   }
-  if (supply_.split_.empty()) begin("merge-", [this] { return merge_runs(); });
-  begin("lists-", [this] { return write_postings(); });
-  begin("digests-", [this] { return sum_digests(); });
-}
-
-void PartitionLists::begin(const char* name, std::function<Result<void>()> work) {
-  threads_.emplace_back([this, name = name + std::to_string(number_), work = std::move(work)] {
-    name_this_thread(name.c_str());
-    error_.guard(work);
-  });
+  if (supply_.split_.empty()) threads_.begin("merge-" + number, [this] { return merge_runs(); });
+  threads_.begin("lists-" + number, [this] { return write_postings(); });
+  threads_.begin("digests-" + number, [this] { return sum_digests(); });
 }
 
 std::vector<std::uint64_t> PartitionLists::take_digests() {

@@ -3,12 +3,10 @@
 // in the memory of inverters or on a device, which may code the lists, too.
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
-#include <thread>
 #include <vector>
 
 #include "common/base/mutex.h"
@@ -79,12 +77,11 @@ class PartitionLists {
   };
   // Begins. Errors go to `error`, which stops the threads, too. Borrows its arguments.
   PartitionLists(partition::PartitionWriter& writer, const Of& of, ListSupply& supply, FirstError& error);
-  void join() { threads_.clear(); }
+  void join() { threads_.join(); }
   // After join(), without an error.
   std::vector<std::uint64_t> take_digests();
 
  private:
-  void begin(const char* name, std::function<Result<void>()> work);
   Result<void> merge_runs();
   template <class Queue, class Begin>
   Result<void> write_lists(Queue& from, const Begin& begin);
@@ -101,7 +98,7 @@ class PartitionLists {
   const ListSource source_;
   partition::TermDigests digests_;
   Groups of_runs_, built_;
-  std::vector<std::jthread> threads_;  // last: they use the others
+  ThreadGroup threads_;  // last: they use the others
 };
 
 }  // namespace frond::indexer::publish

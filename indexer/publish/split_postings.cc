@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/base/ids.h"
+#include "common/base/threads/parallel.h"
 #include "common/postings/posting_list.h"
 #include "indexer/invert/in_memory_postings.h"
 #include "indexer/invert/partition_runs.h"
@@ -212,13 +213,11 @@ class OrderedTerms {
   static Result<std::unique_ptr<OrderedTerms>> begin(const std::vector<std::unique_ptr<invert::InMemoryPostings>>& from,
                                                      TaskPool& pool) {
     std::unique_ptr<OrderedTerms> terms(new OrderedTerms(from, pool));
-    OrderedTasks<bool> orders(pool, 0);
-    for (dictionary::TrieCollection one = 0; one < dictionary::kFirstTriple; ++one)
-      orders.begin(0, [&ranges = terms->ranges_, one](std::size_t) -> Result<bool> {
-        ranges.order(one);
-        return true;
-      });
-    while (!orders.empty()) FROND_TRY(orders.take());
+    FirstError error;
+    FROND_TRY(in_parallel(pool, error, dictionary::kFirstTriple, pool.threads(), [&](std::size_t i) -> Result<void> {
+      terms->ranges_.order(static_cast<dictionary::TrieCollection>(i));
+      return {};
+    }));
     terms->ranges_.cut();
     terms->order_ahead();
     return terms;

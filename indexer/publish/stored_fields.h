@@ -8,7 +8,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <stop_token>
 #include <utility>
 #include <vector>

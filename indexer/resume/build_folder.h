@@ -4,7 +4,6 @@
 //
 // A build that is killed leaves its folder. The next build with the same identity goes on with it. Other builds remove
 // it: at once if it holds nothing to go on with, otherwise when it is a day old or when two younger ones are left.
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>

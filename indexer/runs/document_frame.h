@@ -4,7 +4,6 @@
 // partition compresses them once, in blocks, when it is written. Layout: docs/formats/run-file.md, "The spool".
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 

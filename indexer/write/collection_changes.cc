@@ -6,7 +6,6 @@
 
 #include "common/base/long_hash.h"
 #include "common/elasticsearch/mapping.h"
-#include "common/schema/schema_json.h"
 #include "indexer/build/collection_kind.h"
 #include "indexer/write/collection_writer.h"
 

@@ -1,11 +1,11 @@
 // How what a CollectionWriter has accepted becomes generations, and what happens to a document that can't be indexed.
 #include <algorithm>
 #include <fstream>
-#include <limits>
 #include <system_error>
 #include <utility>
 
 #include "common/base/machine.h"
+#include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
@@ -136,8 +136,8 @@ void CollectionWriter::publish_loop(const std::stop_token& stop) {
     log_.error("accepted changes can't be published; it is tried again",
                {{"reason", published.error().message()}, {"pause_ms", std::to_string(pause.count())}});
     answer(&published.error(), hopeless);
-    MutexLock lock(mutex_);
-    changed_.wait_for(mutex_, stop, pause, [] { return false; });
+    pause_for(pause, stop);
+    const MutexLock lock(mutex_);
     pause = ending_ ? kFirstPause : std::min(2 * pause, kLongestPause);
   }
 }

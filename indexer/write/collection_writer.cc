@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 #include "common/repository/disk_space.h"
 #include "common/repository/repository.h"
@@ -257,14 +258,9 @@ void CollectionWriter::lease_loop(const std::stop_token& stop) {
   bool failing = false;
   // From one begin to the next: after a request that was never answered there is time for another one.
   auto begin = std::chrono::steady_clock::now();
-  while (!stop.stop_requested()) {
-    {
-      const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
-      MutexLock lock(mutex_);
-      changed_.wait_for(mutex_, stop, std::max(lease_->renew_every() - took, lease_->renew_every() / 16),
-                        [] { return false; });
-    }
-    if (stop.stop_requested()) return;
+  for (;;) {
+    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+    if (!pause_for(std::max(lease_->renew_every() - took, lease_->renew_every() / 16), stop)) return;
     begin = std::chrono::steady_clock::now();
     const auto renewed = lease_->renew(operations_->operations());
     (renewed ? service_.metrics.lease_renewed : service_.metrics.lease_failed).add();

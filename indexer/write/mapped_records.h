@@ -2,8 +2,6 @@
 // Documents as clients of the Elasticsearch API give them, made into the records that are logged, by the mapping that
 // is kept with their collection. One thread, for one request.
 #include <cstddef>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 

@@ -1,6 +1,5 @@
 // The database of operation_log.h: how it is opened, also again.
 #include <memory>
-#include <utility>
 
 #include <rocksdb/db.h>
 

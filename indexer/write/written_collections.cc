@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/base/boot_clock.h"
+#include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 #include "common/files/write.h"
 #include "common/repository/repository.h"
@@ -229,10 +230,9 @@ void WrittenCollections::look_loop(const std::stop_token& stop) {
   name_this_thread("collections");
   const milliseconds every =
       places().in_store() ? std::clamp<milliseconds>(options_.lease / 4, kLookEvery, kLongestLook) : kLookEvery;
-  while (!stop.stop_requested()) {
-    MutexLock lock(changing_);
-    wake_.wait_for(changing_, stop, every, [] { return false; });
-    if (!stop.stop_requested()) look();
+  while (pause_for(every, stop)) {
+    const MutexLock lock(changing_);
+    look();
   }
 }
 

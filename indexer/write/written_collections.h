@@ -91,7 +91,6 @@ class WrittenCollections {
   mutable Mutex metadata_mutex_;  // of the file
   std::map<std::string, Entry, std::less<>> entries_ FROND_GUARDED_BY(mutex_);
   bool ending_ FROND_GUARDED_BY(mutex_) = false;
-  std::condition_variable_any wake_;
   std::jthread looker_;  // last: ends first
 };
 

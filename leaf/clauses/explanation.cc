@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
 #include <utility>
 
 #include "common/partition/values/token_codes.h"

@@ -35,22 +35,10 @@ void for_each_code_of(const Chunk& chunk, const Bits& documents, const Visit& vi
   });
 }
 
-// Calls visit(code, is_first) for each value of `documents`, all of which have some: of a document ascending, the first
-// one told.
+// One value, so at most one a document.
 template <class Visit>
-void for_each_code(const Chunk& chunk, const Bits& documents, const Visit& visit) {
-  switch (chunk.width) {
-    case 1:
-      return for_each_code_of<std::uint8_t>(chunk, documents, visit);
-    case 2:
-      return for_each_code_of<std::uint16_t>(chunk, documents, visit);
-    case 4:
-      return for_each_code_of<std::uint32_t>(chunk, documents, visit);
-    case 8:
-      return for_each_code_of<std::uint64_t>(chunk, documents, visit);
-    default:  // one value, so at most one a document
-      return clauses::for_each(documents, [&](std::uint32_t) { visit(std::uint64_t{0}, true); });
-  }
+void for_each_without_codes(const Bits& documents, const Visit& visit) {
+  clauses::for_each(documents, [&](std::uint32_t) { visit(std::uint64_t{0}, true); });
 }
 
 // A document in a bucket of the facet around, which has a number, its slot.
@@ -67,20 +55,26 @@ void for_each_code_of(const Chunk& chunk, std::span<const Row> rows, const Visit
   }
 }
 
-// Calls visit(code, is_first, row) likewise for each row.
 template <class Visit>
-void for_each_code(const Chunk& chunk, std::span<const Row> rows, const Visit& visit) {
+void for_each_without_codes(std::span<const Row> rows, const Visit& visit) {
+  for (const Row& row : rows) visit(std::uint64_t{0}, true, row);
+}
+
+// Calls visit(code, is_first) for each value of documents (Bits), or visit(code, is_first, row) of rows. All of them
+// have some: of a document ascending, the first one told.
+template <class Documents, class Visit>
+void for_each_code(const Chunk& chunk, const Documents& documents, const Visit& visit) {
   switch (chunk.width) {
     case 1:
-      return for_each_code_of<std::uint8_t>(chunk, rows, visit);
+      return for_each_code_of<std::uint8_t>(chunk, documents, visit);
     case 2:
-      return for_each_code_of<std::uint16_t>(chunk, rows, visit);
+      return for_each_code_of<std::uint16_t>(chunk, documents, visit);
     case 4:
-      return for_each_code_of<std::uint32_t>(chunk, rows, visit);
+      return for_each_code_of<std::uint32_t>(chunk, documents, visit);
     case 8:
-      return for_each_code_of<std::uint64_t>(chunk, rows, visit);
+      return for_each_code_of<std::uint64_t>(chunk, documents, visit);
     default:
-      for (const Row& row : rows) visit(std::uint64_t{0}, true, row);
+      return for_each_without_codes(documents, visit);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <compare>
 #include <utility>
 
 namespace frond::leaf::collect {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "leaf/cpu/intersect_block.h"
-#include "leaf/cpu/kernels.h"
 #include "leaf/cpu/term_reader.h"
 #include "leaf/cpu/threshold.h"
 

@@ -1,7 +1,6 @@
 // OR where few documents are searched: those lead, and are looked up in the lists.
 #include <algorithm>
 #include <bit>
-#include <vector>
 
 #include "leaf/cpu/algorithms.h"
 #include "leaf/cpu/term_reader.h"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <utility>
 
 #include "leaf/cpu/kernels.h"
 #include "leaf/cpu/shown_postings.h"

@@ -129,16 +129,13 @@ Result<GenerationLoader::OpenPartitions> GenerationLoader::open_missing(
     const repository::Manifest& manifest, const std::vector<const repository::PartitionEntry*>& missing,
     const std::function<bool()>& stopping) {
   OpenPartitions opened(missing.size());
-  FirstError failure{std::stop_token()};
-  const auto open_one = [&](std::size_t i) {
-    failure.guard([&]() -> Result<void> {
-      opened[i] = FROND_TRY(
-          open_partition(manifest, *missing[i], [&] { return failure.token().stop_requested() || stopping(); }));
-      return {};
-    });
-    return failure.result();
+  FirstError failure;
+  const auto ends = [&] { return failure.token().stop_requested() || stopping(); };
+  const auto open_one = [&](std::size_t i) -> Result<void> {
+    opened[i] = FROND_TRY(open_partition(manifest, *missing[i], ends));
+    return {};
   };
-  FROND_TRY(in_parallel(missing.size(), threads_, open_one));
+  FROND_TRY(in_parallel(failure, missing.size(), threads_, open_one));
   return opened;
 }
 

@@ -209,6 +209,11 @@ class QueryQueues {
   bool drop_if_late(std::uint32_t number, std::int64_t now);
   void drop(std::uint32_t number);
   void sweep(std::int64_t now);
+  // For the processor of `mine`; `alone`: there is no other. When a job would end here; on the other processor if it
+  // was next there; and after what waits there.
+  template <class Here, class AtOnce, class There>
+  Pick pick(Queue mine, Queue others, bool alone, std::int64_t now, const Here& here, const AtOnce& there_at_once,
+            const There& there) const;
   Pick pick_for_cpu(std::int64_t now) const;
   std::int64_t batch_due(std::int64_t now) const;
   Pick pick_for_gpu(std::int64_t now, std::int64_t work) const;

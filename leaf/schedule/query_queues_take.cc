@@ -54,8 +54,10 @@ void QueryQueues::sweep(std::int64_t now) {
     }
 }
 
-QueryQueues::Pick QueryQueues::pick_for_cpu(std::int64_t now) const {
-  const Waiting &own = queue(Queue::kCpu), &either = queue(Queue::kEither), &other = queue(Queue::kGpu);
+template <class Here, class AtOnce, class There>
+QueryQueues::Pick QueryQueues::pick(Queue mine, Queue others, bool alone, std::int64_t now, const Here& here,
+                                    const AtOnce& there_at_once, const There& there) const {
+  const Waiting &own = queue(mine), &either = queue(Queue::kEither), &other = queue(others);
   Pick pick{kNone, TakenAs::kUrgent};
   std::int64_t earliest = now + 1;
   const auto consider = [&](const Waiting& waiting) {
@@ -67,49 +69,35 @@ QueryQueues::Pick QueryQueues::pick_for_cpu(std::int64_t now) const {
   consider(either);
   if (!other.urgent.empty() && other.urgent.top_key() < earliest) {
     const Slot& slot = slots_[other.urgent.top()];
-    if (slot.movable && now + slot.cpu < streams_.end_of(now, slot.gpu)) consider(other);
+    if (slot.movable && here(slot) < there_at_once(slot)) consider(other);
   }
   if (pick.slot != kNone) return pick;
   if (own.size() > 0) return {own.order.top(), TakenAs::kOwn};
   if (either.size() > 0) {
     const Slot& slot = slots_[either.order.top()];
-    if (!has_gpu() || slot.cpu <= gpu_end_of_waiting(slot, now)) return {either.order.top(), TakenAs::kEither};
+    if (alone || here(slot) <= there(slot)) return {either.order.top(), TakenAs::kEither};
   }
   if (!other.suited.empty()) {
     const Slot& slot = slots_[other.suited.top()];
-    if (slot.cpu < gpu_end_of_waiting(slot, now)) return {other.suited.top(), TakenAs::kStolen};
+    if (here(slot) < there(slot)) return {other.suited.top(), TakenAs::kStolen};
   }
   return {};
 }
 
+QueryQueues::Pick QueryQueues::pick_for_cpu(std::int64_t now) const {
+  return pick(
+      Queue::kCpu, Queue::kGpu, !has_gpu(), now, [](const Slot& slot) { return slot.cpu; },
+      [&](const Slot& slot) { return streams_.end_of(now, slot.gpu) - now; },
+      [&](const Slot& slot) { return gpu_end_of_waiting(slot, now); });
+}
+
 // For a batch that has `work` already.
 QueryQueues::Pick QueryQueues::pick_for_gpu(std::int64_t now, std::int64_t work) const {
-  const Waiting &own = queue(Queue::kGpu), &either = queue(Queue::kEither), &other = queue(Queue::kCpu);
-  Pick pick{kNone, TakenAs::kUrgent};
-  std::int64_t earliest = now + 1;
-  const auto consider = [&](const Waiting& waiting) {
-    if (waiting.urgent.empty() || waiting.urgent.top_key() >= earliest) return;
-    earliest = waiting.urgent.top_key();
-    pick.slot = waiting.urgent.top();
-  };
-  consider(own);
-  consider(either);
-  const auto end_here = [&](const Slot& slot) { return streams_.end_of(now, work + slot.gpu) - now; };
-  if (!other.urgent.empty() && other.urgent.top_key() < earliest) {
-    const Slot& slot = slots_[other.urgent.top()];
-    if (slot.movable && end_here(slot) < worker_wait(now) + slot.cpu) consider(other);
-  }
-  if (pick.slot != kNone) return pick;
-  if (own.size() > 0) return {own.order.top(), TakenAs::kOwn};
-  if (either.size() > 0) {
-    const Slot& slot = slots_[either.order.top()];
-    if (!has_cpu() || end_here(slot) <= cpu_end_of_waiting(slot, now)) return {either.order.top(), TakenAs::kEither};
-  }
-  if (!other.suited.empty()) {
-    const Slot& slot = slots_[other.suited.top()];
-    if (end_here(slot) < cpu_end_of_waiting(slot, now)) return {other.suited.top(), TakenAs::kStolen};
-  }
-  return {};
+  return pick(
+      Queue::kGpu, Queue::kCpu, !has_cpu(), now,
+      [&](const Slot& slot) { return streams_.end_of(now, work + slot.gpu) - now; },
+      [&](const Slot& slot) { return worker_wait(now) + slot.cpu; },
+      [&](const Slot& slot) { return cpu_end_of_waiting(slot, now); });
 }
 
 QueryJob* QueryQueues::next_for_cpu(Instant at) {

@@ -9,8 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
-#include <optional>
 #include <span>
 #include <thread>
 #include <vector>

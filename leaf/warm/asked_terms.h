@@ -5,7 +5,6 @@
 // The file:   "FRNDASK1" | number of terms | for each: how often it was asked for (float), its bytes | XXH3 of these
 //
 // A damaged file counts as none: the largest lists are read first then, and no answer changes.
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -2,8 +2,9 @@
 """Checks that every relative link of every Markdown file has a target, that every directory with a build target has a section in
 docs/architecture.md, that this page names no directory and no file that does not exist, that tables are whole: each has a header, and each
 row as many cells as that (a `|` in a cell is written `\\|`), and that figures are those of docs/measurements/figures.json: in Markdown
-a figure is followed by its key, `54.8<!--index-stored-->`. The page of each constant of tools/plan/constants.json names its commit. Each decision has a status, and is in their index. Exit 1 and a list of what is wrong.
+a figure is followed by its key, `54.8<!--index-stored-->`. The page of each constant of tools/plan/constants.json names its commit. Each decision has a status, and is in their index. A folder of the product has so few files that one sees them at a glance. Exit 1 and a list of what is wrong.
 """
+import collections
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import sys
 MAP = "docs/architecture.md"
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 AREAS = ("common", "indexer", "leaf", "broker")
+MOST_FILES, MORE_FILES = 30, {"leaf/gpu": 40}
 DECISIONS = "docs/adr/"
 FIGURES = "docs/measurements/figures.json"
 CONSTANTS = "tools/plan/constants.json"
@@ -126,12 +128,20 @@ def directories(files):
     return wanted
 
 
+def crowded(files):
+    count = collections.Counter(os.path.dirname(f) for f in files if f.split("/")[0] in (*AREAS, "tools"))
+    for folder, has in count.items():
+        most = MORE_FILES.get(folder, MOST_FILES)
+        if has > most:
+            yield f"{folder} has {has} files of its own, more than {most}: subfolders by subject"
+
+
 def main():
     files = tracked()
     wrong = [w for f in files if f.endswith(".md") for w in (*broken_links(f), *broken_tables(f))]
     pages = {f: read(f) for f in files if f.endswith(".md")}
     wrong += [*wrong_figures(pages, json.loads(read(FIGURES))), *wrong_constants(pages, json.loads(read(CONSTANTS))),
-              *decisions_without_status(pages)]
+              *decisions_without_status(pages), *crowded(files)]
     named = set(re.findall(r"`([\w./-]+)/`", "\n".join(re.findall(r"^#+ .*$", read(MAP), re.M))))
     wrong += [f"{MAP}: no section for {d}/" for d in sorted(directories(files) - named)]
     wrong += [f"{MAP}: has a section for {d}/, which does not exist" for d in sorted(named) if not os.path.isdir(d)]

@@ -2,15 +2,16 @@
 
 #include <stdlib.h>
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "common/base/check.h"
+#include "common/base/threads/parallel.h"
 
 namespace frond::tools::bench {
 
@@ -66,12 +67,11 @@ std::uint64_t thread_clock_nanoseconds() {
 }
 
 void in_parallel(unsigned threads, std::size_t count, const std::function<void(std::size_t)>& work) {
-  std::atomic<std::size_t> next{0};
-  std::vector<std::jthread> workers;
-  for (unsigned t = 0; t < std::max(threads, 1u); ++t)
-    workers.emplace_back([&] {
-      for (std::size_t i = next++; i < count; i = next++) work(i);
-    });
+  const auto done = frond::in_parallel(count, threads, [&work](std::size_t i) -> Result<void> {
+    work(i);
+    return {};
+  });
+  FROND_CHECK(done);
 }
 
 namespace fs = std::filesystem;

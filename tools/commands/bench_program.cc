@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <system_error>
 

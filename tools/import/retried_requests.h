@@ -1,6 +1,5 @@
 #pragma once
 // Requests to one server that are sent again where it has no time or no room, or the connection breaks. One thread.
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>

@@ -2,9 +2,7 @@
 // An index of Elasticsearch or OpenSearch, read page by page: in a point in time where the node has such, in the order
 // of shards and documents (_shard_doc) or, where it does not know that, of ids; else as a scroll. One thread.
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/base/result.h"

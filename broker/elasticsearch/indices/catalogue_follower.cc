@@ -10,6 +10,7 @@
 
 #include "broker/elasticsearch/indices/aliases.h"
 #include "common/base/long_hash.h"
+#include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 #include "common/elasticsearch/json_body.h"
 #include "common/elasticsearch/mapping.h"
@@ -106,7 +107,6 @@ CatalogueFollower::~CatalogueFollower() {
 
 void CatalogueFollower::run(const std::stop_token& stop) {
   name_this_thread("collections");
-  Mutex waiting;
   std::string told;  // why the service could not be asked
   while (!stop.stop_requested()) {
     const auto looked = [&]() -> Result<void> {
@@ -120,8 +120,7 @@ void CatalogueFollower::run(const std::stop_token& stop) {
       log_.warn("the indexer's service does not tell which collections there are; those that were known are searched",
                 {{"reason", told}});
     if (looked) told.clear();
-    const MutexLock lock(waiting);
-    wake_.wait_for(waiting, stop, kLookEvery, [] { return false; });
+    pause_for(kLookEvery, stop);
   }
 }
 

@@ -5,7 +5,6 @@
 // What Elasticsearch knows of an index is kept by the service with the collection (its /metadata): as {"metadata":
 // {"elasticsearch":{"uuid","created","mapping","settings","aliases"}},"schema":{…}}.
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <optional>
@@ -73,7 +72,6 @@ class CatalogueFollower {
   std::optional<std::vector<std::string>> told_ FROND_GUARDED_BY(looking_);  // nothing: not yet
   bool told_too_many_ FROND_GUARDED_BY(looking_) = false;
   Result<void> look_at_kept(const std::string& version) FROND_REQUIRES(looking_);
-  std::condition_variable_any wake_;
   std::jthread thread_;  // last: ends first
 };
 

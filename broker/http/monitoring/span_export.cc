@@ -10,7 +10,6 @@
 #include "common/base/threads/thread_name.h"
 #include "common/http/client/client.h"
 #include "common/net/local_address.h"
-#include "common/schema/json.h"
 
 namespace frond::broker::http {
 namespace {
@@ -90,6 +89,7 @@ SpanExport::SpanExport(const Config& config, net::Url url, std::shared_ptr<const
       patience_(config.patience),
       longest_(config.longest),
       pause_(config.pause),
+      at_end_(config.at_end),
       url_(std::move(url)),
       trust_(std::move(trust)),
       head_(head_of(config)),
@@ -107,7 +107,7 @@ SpanExport::~SpanExport() {
   {
     const MutexLock lock(mutex_);
     ending_ = true;
-    set_timer(kLastPatience);
+    set_timer(at_end_);
   }
   thread_.request_stop();
   thread_.join();
@@ -172,7 +172,7 @@ void SpanExport::run(const std::stop_token& stop) {
     if (stop.stop_requested()) break;
     pause = send(patience_) ? pause_ : std::min(2 * pause, kLongestPause);
   }
-  send(kLastPatience);
+  send(at_end_);
 }
 
 void SpanExport::wait(const std::stop_token& stop, std::chrono::milliseconds pause, bool until_half) {

@@ -51,12 +51,13 @@ class SpanExport {
     std::chrono::milliseconds patience{3'000};  // with each step of the collector
     std::chrono::milliseconds longest{10'000};  // of a request, whatever the collector sends meanwhile
     std::chrono::milliseconds pause{1'000};     // between requests; after failures up to kLongestPause
+    std::chrono::milliseconds at_end{1'000};    // for the request under way and what waits then
   };
-  static constexpr std::chrono::milliseconds kLongestPause{30'000}, kLastPatience{1'000};
+  static constexpr std::chrono::milliseconds kLongestPause{30'000};
 
   // `log` outlives it. kInvalid: the URL; kUnavailable.
   static Result<std::unique_ptr<SpanExport>> create(const Config& config, Logger* log);
-  // Goes on with the request under way and sends what waits, in kLastPatience for both; what is not sent by then has
+  // Goes on with the request under way and sends what waits, in Config::at_end for both; what is not sent by then has
   // failed. Only the system's resolver can't be interrupted: a collector's name that is being looked up is waited for,
   // as long as its resolv.conf says (`timeout` x `attempts` for each server). It is not looked up again after that
   // time.
@@ -93,7 +94,7 @@ class SpanExport {
   bool time_is_over() const;
 
   const std::size_t most_bytes_;
-  const std::chrono::milliseconds patience_, longest_, pause_;
+  const std::chrono::milliseconds patience_, longest_, pause_, at_end_;
   const net::Url url_;
   const std::shared_ptr<const tls::Trust> trust_;  // null: plain HTTP
   const std::string head_;                         // of each request, up to the spans

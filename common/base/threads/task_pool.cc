@@ -35,7 +35,7 @@ void TaskPool::add(Task task) {
 }
 
 void TaskPool::run(std::size_t worker) {
-  name_this_thread((name_ + "-" + std::to_string(worker)).c_str());
+  if (!name_.empty()) name_this_thread((name_ + "-" + std::to_string(worker)).c_str());
   for (;;) {
     Task task;
     {

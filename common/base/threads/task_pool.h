@@ -23,7 +23,8 @@ class TaskPool {
  public:
   // `worker` is the number of the thread that runs the task, below threads().
   using Task = std::function<void(std::size_t worker)>;
-  // At most `threads`, at least 1, called "<name>-<number>". They begin when there is work for them.
+  // At most `threads`, at least 1, called "<name>-<number>", or as who adds tasks if there is no name. They begin when
+  // there is work for them.
   TaskPool(std::string name, std::size_t threads);
   // All tasks were carried out: streams wait for theirs.
   ~TaskPool();

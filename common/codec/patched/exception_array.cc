@@ -1,6 +1,5 @@
 #include "common/codec/patched/exception_array.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 

@@ -1,7 +1,6 @@
 #include "common/codec/patched/pfordelta.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <vector>
 

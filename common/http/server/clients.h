@@ -1,7 +1,6 @@
 #pragma once
 // The clients that are connected, by address, and what is held for each; clients with keys, by these. Of an IPv6
 // address only the first 64 bits count, since a client chooses the rest itself. Internal to this folder. Thread-safe.
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>

@@ -2,7 +2,6 @@
 // What all connections of one server share. Internal to this folder. Io thread only, except for `io` and `group`.
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

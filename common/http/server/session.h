@@ -7,7 +7,6 @@
 // session.cc starts and ends it and enforces time limits, session_input.cc reads requests, session_output.cc writes
 // answers, session_coding.cc decodes and encodes bodies.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -16,7 +15,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <boost/asio/buffer.hpp>

@@ -9,7 +9,6 @@
 
 #include <rocksdb/sst_file_reader.h>
 
-#include "common/base/text.h"
 #include "common/partition/files/rocks.h"
 #include "common/partition/published_partition.h"
 

@@ -2,7 +2,6 @@
 // The tables of a partition: each file is a sorted table of its own, and those of a family follow each other. To open a
 // file reads its index, about 20 bytes for each 4 KiB of it. Internal: includes RocksDB.
 #include <array>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>

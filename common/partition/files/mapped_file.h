@@ -12,7 +12,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"

@@ -1,7 +1,6 @@
 #pragma once
 // A cache of document frequencies in fixed memory: a look-up in the sorted file reads and checks a block, which costs
 // more than evaluating many queries does. Set-associative, with kWays entries a set; the newest ones stay. Any thread.
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>

@@ -3,7 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include "common/base/text.h"
 #include "common/query/facets/facet.h"
 #include "common/query/json/clause_json.h"
 #include "common/query/json/clause_reader.h"

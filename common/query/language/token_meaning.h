@@ -2,7 +2,6 @@
 // What one token asks for. Internal to this folder.
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "common/query/clause.h"
 #include "common/query/language/glyphs.h"

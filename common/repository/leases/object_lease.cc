@@ -3,6 +3,7 @@
 #include <random>
 #include <utility>
 
+#include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 #include "common/files/read.h"
 #include "common/files/write.h"
@@ -34,17 +35,12 @@ Result<std::unique_ptr<ObjectLease>> ObjectLease::acquire(const objects::ObjectS
   FROND_TRY(lease->write());
   FROND_TRY(lease->look(/*beginning=*/true));
   lease->conditional_ = !again.empty() || FROND_TRY(lease->obeys_conditions());
-  lease->thread_ = std::thread([raw = lease.get()] { raw->renew(); });
+  lease->thread_ = std::jthread([raw = lease.get()](const std::stop_token& stop) { raw->renew(stop); });
   return lease;
 }
 
 ObjectLease::~ObjectLease() {
-  {
-    const MutexLock lock(mutex_);
-    over_ = true;
-  }
-  wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  thread_ = {};                                                   // stops it
   if (store_.has_answered()) (void)store_.remove(folder_ + id_);  // else it ends by itself
 }
 
@@ -94,20 +90,13 @@ Result<bool> ObjectLease::obeys_conditions() const {
          objects::Put::kRefused;
 }
 
-void ObjectLease::renew() {
+void ObjectLease::renew(const std::stop_token& stop) {
   name_this_thread("object-lease");
-  for (;;) {
-    {
-      MutexLock lock(mutex_);
-      const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(time_) / 4;
-      while (!over_ && wake_.wait_until(lock.mutex(), until) != std::cv_status::timeout) {
-      }
-      if (over_ || !lost_.empty()) return;
-    }
+  for (bool lost = false; !lost && pause_for(std::chrono::milliseconds(time_) / 4, stop);) {
     auto held = look(/*beginning=*/false);
     if (held) held = write();
     // A store that does not answer may answer next time; expect_held() watches the time.
-    const bool lost = !held && (held.error().code() == Code::kOverloaded || held.error().code() == Code::kNotFound);
+    lost = !held && (held.error().code() == Code::kOverloaded || held.error().code() == Code::kNotFound);
     const MutexLock lock(mutex_);
     if (lost) lost_ = held.error().message();
   }

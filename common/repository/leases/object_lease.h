@@ -9,9 +9,9 @@
 // after a quarter of the lease time. If the object is gone, or another writer's live object is there, or it could not
 // be written for too long, the lease is lost. That time goes on while the machine is suspended.
 #include <chrono>
-#include <condition_variable>
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -48,7 +48,7 @@ class ObjectLease {
   Result<void> write();
   Result<void> look(bool beginning);
   Result<bool> obeys_conditions() const;
-  void renew();
+  void renew(const std::stop_token& stop);
 
   const objects::ObjectStore& store_;
   const std::string folder_, id_, text_;
@@ -56,11 +56,9 @@ class ObjectLease {
   const BootClock clock_{};
   bool conditional_ = false;
   mutable Mutex mutex_;
-  std::condition_variable_any wake_;
-  bool over_ FROND_GUARDED_BY(mutex_) = false;
   std::string lost_ FROND_GUARDED_BY(mutex_);  // why; empty: it is held
   Instant written_ FROND_GUARDED_BY(mutex_);   // when the last write that succeeded began
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace frond::repository

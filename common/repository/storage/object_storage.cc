@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "common/base/threads/parallel.h"
-#include "common/base/threads/thread_name.h"
 #include "common/files/read.h"
 #include "common/repository/files.h"
 #include "common/repository/leases/object_lease.h"
@@ -41,16 +39,16 @@ class ObjectStorage final : public Storage {
 
   // As start(), where CURRENT is as it was when this service published last. It is read while the lease is written.
   Result<void> go_on(const ObjectMemory::Known& known) {
-    Result<Version> current = Version();
-    std::thread reading([&] {
-      name_this_thread("object-current");
-      current = version_of("CURRENT");
-    });
-    auto lease = ObjectLease::acquire(*store_, folder_ + "writers/", {}, known.lease_id);
-    reading.join();
-    lease_ = FROND_TRY(std::move(lease));
-    versions_["CURRENT"] = FROND_TRY(std::move(current));
-    if (versions_["CURRENT"].condition.etag == known.current_tag) {
+    Version& current = versions_["CURRENT"];
+    const auto begin = [&](std::size_t i) -> Result<void> {
+      if (i == 0)
+        lease_ = FROND_TRY(ObjectLease::acquire(*store_, folder_ + "writers/", {}, known.lease_id));
+      else
+        current = FROND_TRY(version_of("CURRENT"));
+      return {};
+    };
+    FROND_TRY(in_parallel(2, 2, begin));
+    if (current.condition.etag == known.current_tag) {
       session_.set(known);
     } else {
       memory_->forget();

@@ -18,15 +18,9 @@ using Put = std::function<Result<void>(const Upload&, const std::function<bool()
 
 Result<void> upload_some(std::span<const Upload> uploads, std::size_t at_once, const Put& put,
                          const std::function<bool()>& stopping) {
-  FirstError failure{std::stop_token()};
+  FirstError failure;
   const auto stop = [&, token = failure.token()] { return token.stop_requested() || (stopping && stopping()); };
-  auto done = in_parallel(uploads.size(), at_once, [&](std::size_t i) -> Result<void> {
-    auto one = put(uploads[i], stop);
-    if (!one) failure.fail(one.error());
-    return one;
-  });
-  auto first = failure.result();
-  return first ? done : first;
+  return in_parallel(failure, uploads.size(), at_once, [&](std::size_t i) { return put(uploads[i], stop); });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #pragma once
 // What a file holds, recognised by its name and its first bytes: text of some kind, or none.
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "indexer/ingest/files/skipped.h"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "indexer/ingest/files/skipped.h"
 #include "indexer/ingest/http/content_coding.h"

@@ -6,7 +6,6 @@
 #include "indexer/ingest/markup/html.h"
 #include "indexer/ingest/markup/plain_text.h"
 #include "indexer/ingest/records/document.h"
-#include "indexer/ingest/streams/input_limits.h"
 
 namespace frond::indexer::ingest {
 namespace {

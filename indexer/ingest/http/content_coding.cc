@@ -10,7 +10,6 @@
 
 #include "common/base/bytes.h"
 #include "common/base/check.h"
-#include "indexer/ingest/http/http_response.h"
 #include "indexer/ingest/lines.h"
 #include "indexer/ingest/records/record_cutter.h"
 #include "indexer/ingest/streams/decompress.h"

@@ -10,7 +10,6 @@
 #include <new>
 #include <vector>
 
-#include "common/text/analyzer.h"
 #include "common/text/utf8.h"
 
 namespace frond::indexer::ingest {

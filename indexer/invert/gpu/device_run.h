@@ -7,7 +7,6 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "common/base/ids.h"
 #include "common/device/runtime.h"

@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "common/base/check.h"
 #include "indexer/invert/gpu/device_run.h"
 #include "indexer/invert/partition_runs.h"
 

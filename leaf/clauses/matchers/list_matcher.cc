@@ -1,7 +1,6 @@
 #include "leaf/clauses/matchers/list_matcher.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace frond::leaf::clauses {
 namespace {

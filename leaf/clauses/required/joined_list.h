@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <optional>
 
 #include "leaf/clauses/matchers/matcher.h"
 #include "leaf/cpu/term_reader.h"

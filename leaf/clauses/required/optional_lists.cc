@@ -1,6 +1,5 @@
 #include "leaf/clauses/required/optional_lists.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace frond::leaf::clauses {

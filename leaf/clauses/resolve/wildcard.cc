@@ -1,7 +1,5 @@
 #include "leaf/clauses/resolve/wildcard.h"
 
-#include <utility>
-
 #include "common/text/utf8.h"
 
 namespace frond::leaf::clauses {

@@ -1,6 +1,5 @@
 #pragma once
 // Patterns of wildcards: `*` stands for any characters, `?` for one, `\` makes the next character text.
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>

@@ -2,12 +2,10 @@
 // Answers fetches: returns the stored fields that the request wants, for the documents in a result. A snippet is chosen
 // by the query terms.
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "common/wire/messages.h"
 #include "leaf/generation/served_generation.h"

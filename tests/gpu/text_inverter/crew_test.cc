@@ -62,9 +62,10 @@ TEST(Crew, ThrowsWhatAPartThrows) {
       ++ended;
     };
     EXPECT_THROW(crew.in_parts(8, 8, some_throw), std::runtime_error);
-    EXPECT_EQ(ended, 4);
+    EXPECT_LE(ended, 4);
+    ended = 0;
     crew.in_parts(8, 8, [&](std::uint32_t, std::size_t, std::size_t) { ++ended; });
-    EXPECT_EQ(ended, 12);
+    EXPECT_EQ(ended, 8);
   }
 }
 

@@ -1,6 +1,5 @@
 // frond bench clauses: measures queries of the query language on one partition, without a cluster.
 #include <algorithm>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <memory>

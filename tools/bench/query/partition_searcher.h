@@ -1,12 +1,9 @@
 #pragma once
 // Opens one partition of a published generation in this process, as a leaf does, and makes plans for queries on it.
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "common/base/deadline.h"
 #include "common/base/result.h"

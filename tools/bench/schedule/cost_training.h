@@ -2,9 +2,7 @@
 // Fits the regressions of the leaf's cost model (leaf/schedule/cost_model.h) to measured times: least squares of the
 // logarithm by ridge regression, then small trees, each fitted to what is still wrong (gradient boosting, Friedman
 // 2001).
-#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "leaf/schedule/cost_model.h"
 

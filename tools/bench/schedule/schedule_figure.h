@@ -2,7 +2,6 @@
 // Figure 7 of Ding et al. 2009: average delay against the rate at which queries arrive, for the GPU alone, the CPU
 // alone, the better of both with one query at a time, and both by the scheduler.
 #include <span>
-#include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,9 +1,7 @@
 #pragma once
 // What frond-papers has measured, and the rows of Wei and JaJa's tables that follow from it.
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <vector>
 

@@ -1,10 +1,8 @@
 #pragma once
 // Builds that frond-papers measures: the first half of a build with a given number of parsers and of inverters
 // on CPU and GPU, or the whole of it. Every build has a scratch folder, which is removed at its end.
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/base/check.h"
-#include "common/base/threads/thread_name.h"
 
 namespace frond::indexer::invert::gpu {
 
@@ -48,10 +47,7 @@ SlicedRuns::SlicedRuns(const std::filesystem::path& folder, const std::string& l
   for (std::uint32_t i = 0; i < some; ++i)
     runs_.emplace_back(folder, label + "-" + std::to_string(i), partitions, frame_bytes);
   for (std::uint32_t i = 0; i < some; ++i)
-    threads_.emplace_back([this, i] {
-      name_this_thread(("texts-" + std::to_string(i)).c_str());
-      error_.guard([this, i] { return run(runs_[i]); });
-    });
+    threads_.begin("texts-" + std::to_string(i), [this, i] { return run(runs_[i]); });
 }
 
 Result<void> SlicedRuns::run(PartitionRuns& runs) {
@@ -61,7 +57,7 @@ Result<void> SlicedRuns::run(PartitionRuns& runs) {
 
 Result<void> SlicedRuns::finish(std::vector<runs::RunFile>& to) {
   slices_.close();
-  threads_.clear();
+  threads_.join();
   FROND_TRY(error_.result());
   for (PartitionRuns& runs : runs_) FROND_TRY(runs.finish(to));
   return {};

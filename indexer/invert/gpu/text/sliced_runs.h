@@ -6,7 +6,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -77,10 +76,10 @@ class SlicedRuns {
   const DocumentNumber base_;
   const TermNumbers& names_;
   const TermOrder order_;
-  FirstError error_{std::stop_token()};
+  FirstError error_;
   std::vector<PartitionRuns> runs_;  // by thread
   BoundedQueue<runs::PostingSlice> slices_;
-  std::vector<std::jthread> threads_;  // last: they use the others
+  ThreadGroup threads_{error_};  // last: they use the others
 };
 
 }  // namespace frond::indexer::invert::gpu

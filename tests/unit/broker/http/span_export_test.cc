@@ -237,7 +237,7 @@ TEST(ASpanExport, GivesUpACollectorWhoseAnswerNeverEnds) {
   spans->add(kKept, {&span, 1});
   const auto begin = SteadyClock().now();
   spans.reset();
-  EXPECT_LT(SteadyClock().now() - begin, SpanExport::kLastPatience + 1s);
+  EXPECT_LT(SteadyClock().now() - begin, config.longest / 2);
 }
 
 TEST(ASpanExport, WaitsAtItsEndForACollectorThatIsWell) {
@@ -251,13 +251,13 @@ TEST(ASpanExport, WaitsAtItsEndForACollectorThatIsWell) {
   });
   const auto url = collector.url();
   auto config = to(url);
-  config.patience = 10s;
+  config.patience = config.at_end = 60s;  // however busy the machine is
   auto spans = *SpanExport::create(config, nullptr);
   const Span span = some_span();
   spans->add(kKept, {&span, 1});
   while (!asked) std::this_thread::sleep_for(1ms);
   spans.reset();
-  EXPECT_TRUE(answered) << "the request under way has its second, too";
+  EXPECT_TRUE(answered) << "the request under way has its time, too";
 }
 
 TEST(ASpanExport, HasNoSpanThatEndsBeforeItBegins) {

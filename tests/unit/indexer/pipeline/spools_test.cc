@@ -117,7 +117,7 @@ Batch* filled(BatchPool& pool, const std::vector<Document>& documents, invert::D
 // Writes the batches' spools into the folder.
 void write_spools(const ScratchFolder& folder, const std::vector<std::vector<Document>>& batches,
                   std::uint32_t threads) {
-  FirstError error{std::stop_token()};
+  FirstError error;
   BatchPool pool(4, 1 << 20);  // so the threads must give batches back
   Spools spools(writers(folder), threads, pool, error);
   invert::DocumentNumber next = 0;
@@ -153,7 +153,7 @@ TEST(Spools, HaveInTheirFilesWhatWasOrdered) {
   const ScratchFolder expected, got;
   const auto batches = random_batches(/*seed=*/11, 20, /*duplicates=*/false);
   const auto wanted = write_one_by_one(expected, batches);
-  FirstError error{std::stop_token()};
+  FirstError error;
   BatchPool pool(20, 1 << 20);
   Spools spools(writers(got), 3, pool, error);
   invert::DocumentNumber next = 0;
@@ -178,7 +178,7 @@ TEST(Spools, HaveInTheirFilesWhatWasOrdered) {
 TEST(Spools, KeepOnlySomeBatchesThatWereNotHandedOver) {
   const ScratchFolder folder;
   constexpr std::size_t kMost = 8;
-  FirstError error{std::stop_token()};
+  FirstError error;
   BatchPool pool(kMost, 1 << 20);
   Spools spools(writers(folder), 2, pool, error);
   invert::DocumentNumber next = 0;
@@ -193,7 +193,7 @@ TEST(Spools, SayWhichFileCouldNotBeWritten) {
   const ScratchFolder folder;
   auto files = writers(folder);
   files[3] = runs::SpoolWriter::create("/dev/full").value();  // each write finds the disk full
-  FirstError error{std::stop_token()};
+  FirstError error;
   BatchPool pool(2, 1 << 20);
   Spools spools(std::move(files), 2, pool, error);
   invert::DocumentNumber next = 0;

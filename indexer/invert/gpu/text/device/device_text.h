@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "common/base/mutex.h"
 #include "common/device/runtime.h"

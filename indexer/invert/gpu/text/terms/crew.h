@@ -2,13 +2,11 @@
 // Threads that stay, for work on many items that comes often: beginning and ending a thread makes all others of the
 // process wait, since it changes the process's memory.
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <stdexcept>
 
-#include "common/base/threads/task_pool.h"
+#include "common/base/threads/parallel.h"
 
 namespace frond::indexer::invert::gpu {
 
@@ -27,7 +25,7 @@ class Crew {
   }
   std::uint32_t size() const { return size_; }
   // Calls work(part, begin, end) for consecutive parts [begin, end) of `count` items, by several threads. What a part
-  // throws is thrown here, when all have ended, as a std::runtime_error.
+  // throws is thrown here as a std::runtime_error, when those that were begun have ended.
   template <class Work>
   void in_parts(std::size_t count, std::uint32_t parts, Work&& work) {
     by_threads(count, parts, [&work](std::uint32_t, std::uint32_t part, std::size_t begin, std::size_t end) {
@@ -37,21 +35,13 @@ class Crew {
   // Calls work(thread, part, begin, end). thread: less than size(), a part at a time.
   template <class Work>
   void by_threads(std::size_t count, std::uint32_t parts, Work&& work) {
-    std::atomic<std::uint32_t> next = 0;
-    const auto some = [&](std::size_t thread) {
-      Result<bool> done = true;
-      for (std::uint32_t part = next++; part < parts; part = next++) try {
-          work(static_cast<std::uint32_t>(thread), part, count * part / parts, count * (part + 1) / parts);
-        } catch (const std::exception& thrown) {
-          done = Error(Code::kUnavailable, thrown.what());
-        }
-      return done;
-    };
-    OrderedTasks<bool> others(pool_, 0);
-    for (std::uint32_t i = 1; i < std::min(parts, size_); ++i) others.begin(0, some);
-    Result<bool> done = some(size_ - 1);
-    while (!others.empty())
-      if (auto its = others.take(); !its) done = std::move(its);
+    FirstError error;
+    const auto done =
+        in_parallel(pool_, error, parts, size_, [&](std::size_t part, std::size_t thread) -> Result<void> {
+          work(static_cast<std::uint32_t>(thread), static_cast<std::uint32_t>(part), count * part / parts,
+               count * (part + 1) / parts);
+          return {};
+        });
     if (!done) throw std::runtime_error(done.error().message());
   }
 
