@@ -175,15 +175,22 @@ class Union {
   // What so many documents count that have not the facet's field.
   Expected<FacetCounts> without_field(const Facet& facet, std::uint64_t documents, const std::string& index) {
     FacetCounts counts;
-    if (query::is_of_clauses(facet.kind))
+    if (facet.kind == Facet::Kind::kFilter)
       return not_supported("aggregations in one of a field that index [" + index + "] lacks,");
+    if (facet.kind == Facet::Kind::kFilters) {  // ranges of the field: a client's own filters are in each index
+      counts.with_value = documents;
+      return counts;
+    }
     counts.missing = documents;
     if (facet.kind != Facet::Kind::kMissing || documents == 0) return counts;
     counts.keys = {0};
     counts.counts = {documents};
     FROND_EXPECT_OK(make_room(facet.inside.size()));
-    for (const Facet& one : facet.inside)
+    for (const Facet& one : facet.inside) {
+      if (query::is_of_clauses(one.kind))
+        return not_supported("aggregations in one of a field that index [" + index + "] lacks,");
       counts.nested.push_back(FROND_EXPECT_OK(without_field(one, documents, index)));
+    }
     return counts;
   }
 

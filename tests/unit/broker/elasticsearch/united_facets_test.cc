@@ -91,6 +91,34 @@ TEST(UnitedFacets, CountDocumentsOfAnIndexWithoutTheFieldAsMissing) {
   EXPECT_EQ((*sum)["m"]["count"], 7);
 }
 
+// A range aggregation is one of filters, but for an index that lacks its field.
+TEST(UnitedFacets, CountNothingInRangesOfAFieldThatAnIndexLacks) {
+  SummedIndices summed;
+  summed.keep("numbers", kTagsAndNumbers, R"({"r":{"filters":{"queries":{"low":{"all":{}},"high":{"all":{}}}}}})",
+              {{.with_value = 3, .missing = 0, .keys = {0, 1}, .counts = {2, 1}}});
+  const auto sum = summed.sum({{"numbers", 3, {}}, {"neither", 5, {}}});
+  ASSERT_TRUE(sum) << sum.error().reason;
+  EXPECT_NE((*sum)["r"].dump().find("\"count\":2"), std::string::npos) << sum->dump();
+  EXPECT_NE((*sum)["r"].dump().find("\"count\":1"), std::string::npos) << sum->dump();
+  EXPECT_EQ((*sum)["r"].dump().find("\"count\":5"), std::string::npos) << sum->dump();
+}
+
+// What stands in a bucket of documents without the field was not counted by an index that has no such field.
+TEST(UnitedFacets, RefuseRangesInsideOfDocumentsWithoutAField) {
+  SummedIndices summed;
+  FacetCounts missing;
+  missing.missing = 1;
+  missing.keys = {0};
+  missing.counts = {1};
+  missing.nested = {{.with_value = 1, .missing = 0, .keys = {0}, .counts = {1}}};
+  summed.keep("numbers", kTagsAndNumbers,
+              R"({"m":{"missing":{"field":"tag"},"facets":{"r":{"filters":{"queries":{"low":{"all":{}}}}}}}})",
+              {missing});
+  const auto sum = summed.sum({{"numbers", 1, {}}, {"neither", 5, {}}});
+  ASSERT_FALSE(sum);
+  EXPECT_NE(sum.error().reason.find("[neither]"), std::string::npos) << sum.error().reason;
+}
+
 TEST(UnitedFacets, RefuseAFieldOfTwoTypes) {
   SummedIndices summed;
   summed.keep("tags", kTags, R"({"t":{"distinct":{"field":"tag"}}})", {FacetCounts()});
