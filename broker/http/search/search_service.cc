@@ -178,7 +178,9 @@ void SearchService::stop_timer(Job& job) {
 // Starts an evaluation, for which a place was taken: the job's own, or a flight, which others may share.
 void SearchService::lead(const std::shared_ptr<Job>& job) {
   if (job->use != CacheUse::kMiss) {
-    job->evaluation = evaluate(job, [this, job](const cache::CachedAnswer& done) { answer(job, done); });
+    const bool anew = job->begun_anew;
+    auto evaluation = evaluate(job, [this, job](const cache::CachedAnswer& done) { answer(job, done); });
+    if (job->begun_anew == anew) job->evaluation = std::move(evaluation);  // else it has the second one's already
     return;
   }
   const microseconds left = job->deadline.left(scatter_.timers.clock());
