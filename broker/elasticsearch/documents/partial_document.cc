@@ -1,11 +1,14 @@
 #include "broker/elasticsearch/documents/partial_document.h"
 
+#include "broker/elasticsearch/hits/many_names.h"
 #include "common/elasticsearch/json_body.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
 
 using Ordered = nlohmann::ordered_json;
+
+constexpr std::ptrdiff_t kMaxUpdatedNames = 10'000;
 
 void merge(Ordered& to, const Ordered& from) {
   for (const auto& [name, value] : from.items())
@@ -21,6 +24,11 @@ std::string text_of(const Ordered& json) { return json.dump(-1, ' ', false, Orde
 
 Expected<std::optional<std::string>> merged_source(const std::string* now, std::string_view request,
                                                    std::string_view index, std::string_view id) {
+  if (has_many_names(request, kMaxUpdatedNames) || (now != nullptr && has_many_names(*now, kMaxUpdatedNames)))
+    return ApiError{.status = 413,
+                    .type = "content_too_long_exception",
+                    .reason = "an update, or the document of it, has more than " + std::to_string(kMaxUpdatedNames) +
+                              " names or colons: index it whole"};
   const Json checked = FROND_EXPECT_OK(parse_object(request));
   if (checked.empty()) return validation_failed("script or doc is missing");
   for (const auto& [name, value] : checked.items()) {

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "broker/elasticsearch/hits/many_names.h"
 #include "common/elasticsearch/date_format.h"
 #include "common/elasticsearch/document.h"
 #include "common/elasticsearch/json_body.h"
@@ -15,26 +16,29 @@ namespace {
 
 using Ordered = nlohmann::ordered_json;
 
+// `Any`: Ordered, or Json.
 bool is_named(const std::vector<std::string>& patterns, const std::string& path) {
   return std::ranges::any_of(patterns, [&](const std::string& pattern) {
     return matches_pattern(pattern, path) || (path.starts_with(pattern) && path[pattern.size()] == '.');
   });
 }
 
-Ordered filtered_object(const Ordered& object, const std::string& above, const ShownSource& filter);
+template <class Any>
+Any filtered_object(const Any& object, const std::string& above, const ShownSource& filter);
 
 // Nothing: it is left out.
-std::optional<Ordered> filtered_value(const Ordered& value, const std::string& path, const ShownSource& filter) {
+template <class Any>
+std::optional<Any> filtered_value(const Any& value, const std::string& path, const ShownSource& filter) {
   if (is_named(filter.excludes, path)) return {};
   const bool wanted = filter.includes.empty() || is_named(filter.includes, path);
   if (value.is_object()) {
-    Ordered inner = filtered_object(value, path, filter);
+    Any inner = filtered_object(value, path, filter);
     if (inner.empty() && !wanted) return {};
     return inner;
   }
   if (value.is_array() && !value.empty() && value.front().is_object()) {
-    Ordered all = Ordered::array();
-    for (const Ordered& one : value)
+    Any all = Any::array();
+    for (const Any& one : value)
       if (auto kept = filtered_value(one, path, filter); kept && (!kept->empty() || one.empty()))
         all.push_back(*std::move(kept));
     if (all.empty()) return {};
@@ -43,8 +47,9 @@ std::optional<Ordered> filtered_value(const Ordered& value, const std::string& p
   return wanted ? std::optional(value) : std::nullopt;
 }
 
-Ordered filtered_object(const Ordered& object, const std::string& above, const ShownSource& filter) {
-  Ordered made = Ordered::object();
+template <class Any>
+Any filtered_object(const Any& object, const std::string& above, const ShownSource& filter) {
+  Any made = Any::object();
   for (const auto& [key, value] : object.items())
     if (auto kept = filtered_value(value, above.empty() ? key : above + "." + key, filter))
       made[key] = *std::move(kept);
@@ -185,8 +190,12 @@ std::vector<Json> values_at(const Json& source, std::string_view path) {
 
 std::string filtered_source(std::string_view source, const ShownSource& filter) {
   if (filter.whole()) return std::string(source);
-  const Ordered parsed = Ordered::parse(source, nullptr, /*allow_exceptions=*/false);
-  return filtered_object(parsed, "", filter).dump(-1, ' ', false, Ordered::error_handler_t::replace);
+  const auto filtered = [&]<class Any>(const Any& parsed) {
+    return filtered_object(parsed, "", filter).dump(-1, ' ', false, Any::error_handler_t::replace);
+  };
+  constexpr std::ptrdiff_t kMany = 500;  // these are shown in the order of their names
+  if (has_many_names(source, kMany)) return filtered(Json::parse(source, nullptr, /*allow_exceptions=*/false));
+  return filtered(Ordered::parse(source, nullptr, /*allow_exceptions=*/false));
 }
 
 void append_hit(std::string& out, const Hit& hit, const SearchAsk& ask, const SearchedIndex& index) {

@@ -99,6 +99,12 @@ Expected<ReadParts> next_page(const SearchAsk& ask, const ScrolledIndex& at, con
   parts.scale = at.read.at("scale");
   if (const Json& k1 = at.read.at("k1"); !k1.is_null()) parts.hits.k1 = k1.get<double>();
   if (const Json& b = at.read.at("b"); !b.is_null()) parts.hits.b = b.get<double>();
+  const auto lies_in = [](const std::optional<double>& value, double most) {
+    return !value || (*value >= 0 && *value <= most);
+  };
+  if (!lies_in(parts.hits.k1, scoring::kMaxK1) || !lies_in(parts.hits.b, 1) ||
+      !(parts.scale > 0 && std::isfinite(parts.scale)))
+    return illegal_argument("Cannot parse scroll id");
   return parts;
 }
 

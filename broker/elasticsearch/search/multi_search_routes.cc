@@ -9,6 +9,7 @@ namespace {
 using frond::http::Responder;
 
 constexpr std::size_t kMaxSearches = 1000;         // of one _msearch
+constexpr std::size_t kMaxAnswer = 64 << 20;       // bytes after which no search is begun
 constexpr std::size_t kMaxExpressionNames = 1024;  // of one of its lines
 
 // Some searches, one after the other.
@@ -33,6 +34,10 @@ class ManySearches : public std::enable_shared_from_this<ManySearches> {
     if (std::exchange(going_on_, true)) return;  // answers that come at once are gone on with below
     while (!waits_ && next_ < searches_.size()) {
       One one = std::move(searches_[next_++]);
+      if (one.asked && answers_.size() > kMaxAnswer)
+        one.asked = ApiError{.status = 413,
+                             .type = "content_too_long_exception",
+                             .reason = "the answers before have more than " + std::to_string(kMaxAnswer) + " bytes"};
       if (!one.asked) {
         add(error_json(one.asked.error()).dump(-1, ' ', false, Json::error_handler_t::replace));
         continue;
@@ -112,6 +117,9 @@ void serve_msearch(const Targets& to, Call&& call, Responder responder) {
     const std::size_t end = text.find('\n', at);
     std::string_view line = std::string_view(text).substr(at, end - at);
     at = end + 1;
+    if (lines.size() == 2 * kMaxSearches && (!line.empty() || at < text.size()))
+      return responder.send(
+          response_of(illegal_argument("an msearch has at most " + std::to_string(kMaxSearches) + " searches")));
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty() && lines.size() % 2 == 0) {
       if (at >= text.size()) break;
@@ -124,9 +132,6 @@ void serve_msearch(const Targets& to, Call&& call, Responder responder) {
     lines.push_back(*std::move(json));
   }
   if (lines.size() < 2) return responder.send(response_of(validation_failed("no requests added")));
-  if (lines.size() > 2 * kMaxSearches)
-    return responder.send(
-        response_of(illegal_argument("an msearch has at most " + std::to_string(kMaxSearches) + " searches")));
   if (call.request.permit) call.request.permit->charge(lines.size() / 2);
   std::vector<ManySearches::One> searches;
   for (std::size_t i = 0; i + 1 < lines.size(); i += 2) {

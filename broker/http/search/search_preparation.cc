@@ -25,6 +25,7 @@ constexpr std::string_view kOtherRanking = "search_after is the cursor of anothe
 // evaluation.
 void SearchService::start(const std::shared_ptr<Job>& job, const std::string& text) {
   if (auto refusal = prepare(*job)) {
+    if (job->begun_anew) return answer(job, job->first);
     finish(*job, std::move(refusal->first), refusal->second);
   } else if (const auto cached = job->use == CacheUse::kMiss ? shared_.cache.find(job->key) : cache::CachedAnswer();
              cached.value) {
@@ -42,12 +43,15 @@ void SearchService::start(const std::shared_ptr<Job>& job, const std::string& te
 // Asks the generation that is served now in place of the search's own, whose leaves were lost while it ran. An example:
 // of two replicas one dies, and before the broker knows it a leaf of another partition lists what only the dead one
 // has; the broker turns to that generation, and back. False: the answer stands.
-bool SearchService::begin_anew(const std::shared_ptr<Job>& job, const Answer& answer) {
+bool SearchService::begin_anew(const std::shared_ptr<Job>& job, const cache::CachedAnswer& first) {
+  const Answer& answer = answer_in(first);
   if (answer.whole() || !answer.refusal.empty() || answer.timed_out || answer.all_overloaded) return false;
   const auto current = scatter_.map.topology();
   const bool other = current && current->whole() && current->id() != job->topology->id();
   if (!other || job->begun_anew || !job->reply || job->cursor || job->parameters.unpublished) return false;
   job->begun_anew = true;
+  job->first = first;
+  if (job->line) job->line->on_begun = nullptr;  // its batch counts it as begun
   job->evaluation = nullptr;
   job->use = CacheUse::kBypass;
   job->parameters.mode = job->asked_mode;

@@ -131,9 +131,10 @@ void SearchService::begin(const std::shared_ptr<Job>& job) {
   if (!job->turn) return lead(job);
   if (*job->turn == Admission::kRefused) {
     job->turn.reset();
+    if (job->begun_anew) return answer(job, job->first);
     return finish(*job, overloaded(), Outcome::kOverloaded);
   }
-  if (!job->line) await_deadline(job);  // a line's time begins with its place
+  if (!job->line || job->begun_anew) await_deadline(job);  // a line's time begins with its first place
 }
 
 // A place was taken for a search that waited for it.
@@ -141,7 +142,7 @@ void SearchService::take_place(const std::shared_ptr<Job>& job) {
   if (!job->turn) return shared_.admission.end(job->kind);  // it was ended meanwhile
   job->turn.reset();
   stop_timer(*job);
-  if (job->line) give_time(*job, now());
+  if (job->line && !job->begun_anew) give_time(*job, now());
   if (join(job))
     shared_.admission.end(job->kind);
   else
@@ -300,7 +301,7 @@ void SearchService::abandon(const Ticket& ticket) { end(ticket, abandoned(), Out
 
 void SearchService::answer(const std::shared_ptr<Job>& answered, const cache::CachedAnswer& cached) {
   const Answer& answer = answer_in(cached);
-  if (begin_anew(answered, answer)) return;
+  if (begin_anew(answered, cached)) return;
   Job& job = *answered;
   if (!answer.refusal.empty()) {
     const std::string_view parameter = answer.refusal.starts_with("facet ") ? "facets"

@@ -148,7 +148,7 @@ class SearchService {
  private:
   std::optional<std::pair<frond::http::Response, Outcome>> prepare(Job& job);
   void start(const std::shared_ptr<Job>& job, const std::string& text);
-  bool begin_anew(const std::shared_ptr<Job>& job, const Answer& answer);
+  bool begin_anew(const std::shared_ptr<Job>& job, const cache::CachedAnswer& first);
   std::optional<query::Refusal> understand(Job& job, query::AnalyzedQuery& words);
   void give_time(Job& job, Instant from);
   void begin(const std::shared_ptr<Job>& job);

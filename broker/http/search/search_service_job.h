@@ -25,6 +25,7 @@ struct SearchService::Job : Question {
   CacheUse use = CacheUse::kBypass;
   wire::Mode asked_mode{};  // prepare() may choose a narrower one that means the same
   bool begun_anew = false;
+  cache::CachedAnswer first;                         // before it was begun anew; the answer if that is refused
   std::optional<Admission::Ticket> turn;             // while it waits for a place
   std::optional<cache::Flights::Seat> seat;          // while it waits for a flight
   std::shared_ptr<scatter::Abandonable> evaluation;  // its own evaluation, if that is not shared

@@ -17,6 +17,18 @@ std::string refusal(std::string_view body, std::string_view index = "i") {
   return items ? "none" : std::to_string(items.error().status) + " " + items.error().type;
 }
 
+// With a look at each name for each of the others they would take minutes.
+TEST(ADocumentOfManyNames, IsShownSortedAndNotUpdated) {
+  std::string many = "{";
+  for (int i = 0; i < 100'000; ++i) many += (i == 0 ? "\"n" : ",\"n") + std::to_string(i) + "\":null";
+  many += "}";
+  ShownSource filter;
+  filter.includes = {"n1*"};
+  EXPECT_EQ(Json::parse(filtered_source(many, filter)).size(), 11'111u);
+  const std::string few = "{}";
+  EXPECT_EQ(merged_source(&few, "{\"doc\":" + many + "}", "i", "1").error().status, 413);
+  EXPECT_EQ(merged_source(&many, "{\"doc\":{\"a\":1}}", "i", "1").error().status, 413);
+}
 TEST(ABulk, HasItemsWithAndWithoutADocument) {
   const auto items = parse_bulk(
       "{\"index\":{\"_id\":\"1\"}}\n{\"a\":1}\n\n{\"delete\":{\"_index\":\"other\",\"_id\":2}}\n"
