@@ -80,7 +80,15 @@ std::optional<std::int64_t> whole_in(const Plain& json, Type type) {
 class DocumentReader {
  public:
   DocumentReader(const Mapping& mapping, std::string_view id, std::size_t most)
-      : mapping_(mapping), id_(id), most_(most), found_(mapping.fields.size()) {}
+      : mapping_(mapping), id_(id), most_(most), found_(std::move(spare())) {
+    found_.resize(mapping.fields.size());
+  }
+  ~DocumentReader() {
+    for (Values& values : found_) values.clear();
+    spare() = std::move(found_);
+  }
+  DocumentReader(const DocumentReader&) = delete;
+  DocumentReader& operator=(const DocumentReader&) = delete;
 
   template <class Node>
   Expected<void> read(const Node& object, std::string_view above) {
@@ -135,7 +143,20 @@ class DocumentReader {
     bool any = false;
     std::size_t count = 0;
     std::string json;  // one text; of other fields what stands in a list
+
+    void clear() {
+      constexpr std::size_t kKept = 1024;  // bytes
+      any = false;
+      count = 0;
+      json.clear();
+      if (json.capacity() > kKept) json.shrink_to_fit();
+    }
   };
+  // What the thread's last document was read into, empty, for the next one.
+  static std::vector<Values>& spare() {
+    thread_local std::vector<Values> kept;
+    return kept;
+  }
 
   template <class Node>
   Expected<void> read_member(const Node& json, std::string_view name) {

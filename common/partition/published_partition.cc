@@ -158,8 +158,12 @@ Result<DocId> IdFiles::docid() const {
 Result<std::optional<DocId>> IdFiles::find(std::string_view id) {
   const std::string name = database_->folder().string();
   return guarded(name, [&]() -> Result<std::optional<DocId>> {
-    at_->Seek(slice_of(id));
+    // Ids of one batch often stand in the same gap, or one behind the other.
+    const bool here = sought_ && *sought_ <= id && (!at_->Valid() || id <= text_of(at_->key()));
+    sought_.reset();
+    if (!here) at_->Seek(slice_of(id));
     if (!at_->status().ok()) return error_of(at_->status(), name);
+    sought_ = id;
     if (!at_->Valid() || text_of(at_->key()) != id) return std::optional<DocId>();
     return std::optional<DocId>(FROND_TRY(docid()));
   });
@@ -167,6 +171,7 @@ Result<std::optional<DocId>> IdFiles::find(std::string_view id) {
 
 Result<void> IdFiles::for_each(const std::function<Result<void>(std::string_view, DocId)>& visit) {
   const std::string name = database_->folder().string();
+  sought_.reset();
   return guarded(name, [&]() -> Result<void> {
     for (at_->SeekToFirst(); at_->Valid(); at_->Next()) {
       const DocId found = FROND_TRY(docid());

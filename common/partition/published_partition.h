@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -90,6 +91,7 @@ class IdFiles {
 
   const std::shared_ptr<const Database> database_;
   const std::unique_ptr<rocksdb::Iterator> at_;
+  std::optional<std::string> sought_;  // at_ stands at the first id that is not before this one; none: it need not
 };
 
 }  // namespace frond::partition

@@ -84,16 +84,22 @@ Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Chan
   auto outcomes = [&]() -> Result<std::vector<Outcome>> {
     const MutexLock changing(changing_);
     LatestDocuments& documents = *FROND_TRY(latest_documents());
-    std::unordered_map<std::string_view, LatestDocument> now;
-    now.reserve(changes.size());
+    std::unordered_map<std::string_view, std::size_t> places;  // of each id
+    places.reserve(changes.size());
     std::vector<std::string> ids;
-    for (const Change& change : changes)
-      if (now.try_emplace(change.id).second) ids.push_back(change.id);
-    const auto found = FROND_TRY(documents.find(ids));
-    for (std::size_t i = 0; i < ids.size(); ++i) now[ids[i]] = found[i];
+    std::vector<std::size_t> place_of;  // by change
+    for (const Change& change : changes) {
+      const auto [at, added] = places.try_emplace(change.id, ids.size());
+      if (added) ids.push_back(change.id);
+      place_of.push_back(at->second);
+    }
+    auto now = FROND_TRY(documents.find(ids));
     std::vector<Outcome> all;
-    for (Change& change : changes) {
-      LatestDocument& of_document = now.at(change.id);
+    all.reserve(changes.size());
+    operations.reserve(changes.size());
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      Change& change = changes[i];
+      LatestDocument& of_document = now[place_of[i]];
       const Outcome outcome = all.emplace_back(outcome_of(change, of_document));
       if (outcome.kind == Outcome::Kind::kConflict) continue;
       of_document = outcome.latest;

@@ -125,9 +125,9 @@ Result<std::vector<LatestDocuments::Read>> LatestDocuments::read(std::span<const
 }
 
 void LatestDocuments::note(const std::string& id, const LatestDocument& latest) {
-  const auto known = pending_.find(id);
-  if (*latest.change <= published_last_ || (known != pending_.end() && *known->second.change > *latest.change)) return;
-  pending_[id] = latest;
+  if (*latest.change <= published_last_) return;
+  const auto [known, added] = pending_.try_emplace(id, latest);
+  if (!added && *known->second.change <= *latest.change) known->second = latest;
 }
 
 void LatestDocuments::published(Sequence last) {

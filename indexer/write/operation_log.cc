@@ -25,6 +25,7 @@ using partition::text_of;
 
 constexpr char kPut = 'P', kRemoval = 'D';                        // the first byte of an operation's value
 constexpr std::uint64_t kSetAsideBytes = std::uint64_t{4} << 20;  // that are in memory at a time
+constexpr std::uint64_t kKeptBatch = std::uint64_t{2} << 20;      // bytes that a thread keeps from write to write
 
 // Its value: the kind, the id's length in decimal digits, a space, the id, the line.
 rocksdb::Status add_operation(rocksdb::WriteBatch& batch, Sequence number, const Operation& operation) {
@@ -221,7 +222,11 @@ Result<Appended> OperationLog::write(std::span<const Operation> operations, cons
     Appended appended;
     {
       MutexLock lock(appending_);
-      rocksdb::WriteBatch batch(bytes);  // else it would grow to twice as much
+      // A usual request has its thread's, whose pages are there already. None grows, which would take twice as much.
+      thread_local rocksdb::WriteBatch kept(kKeptBatch);
+      std::optional<rocksdb::WriteBatch> large;
+      rocksdb::WriteBatch& batch = bytes > kKeptBatch ? large.emplace(bytes) : kept;
+      batch.Clear();
       appended.last = last_ + operations.size();
       if (mark) {
         const auto before = FROND_TRY(known(*mark));

@@ -30,6 +30,9 @@ rocksdb::Options log_options() {
   options.disable_auto_compactions = false;
   options.write_buffer_size = std::size_t{4} << 20;
   options.max_write_buffer_number = 2;
+  // Below what malloc gives back to the system when it is freed (pipeline/memory.cc): pages that are new to the process
+  // cost more than the bytes that are copied to them.
+  options.arena_block_size = std::size_t{256} << 10;
   // So that most of what a compaction reads was forgotten by then, which costs nothing to leave out. Writes don't wait
   // for it.
   options.level0_file_num_compaction_trigger = 16;

@@ -20,14 +20,14 @@ std::string_view next_line(std::string_view& rest) {
 // What an action says beside its name.
 Expected<void> take_members(const simdjson::dom::object& members, std::size_t line, BulkItem& item) {
   DocumentChange& change = item.change;
-  Json conditions = Json::object();
+  Json conditions;
   for (const auto [name, value] : members) {
-    const std::string text = value.is_string() ? std::string(std::string_view(value)) : dumped(tree_of(value));
+    std::string text = value.is_string() ? std::string(std::string_view(value)) : dumped(tree_of(value));
     if (name == "_index") {
-      change.index = text;
+      change.index = std::move(text);
     } else if (name == "_id") {
-      change.id = value.is_null() ? "" : text;
       if (value.is_string() && text.empty()) item.wrong = illegal_argument("if _id is specified it must not be empty");
+      change.id = value.is_null() ? "" : std::move(text);
     } else if (name == "if_seq_no" || name == "if_primary_term") {
       conditions[std::string(name)] = tree_of(value);
     } else if (name == "version" || name == "_version" || name == "version_type" || name == "_version_type") {

@@ -214,6 +214,8 @@ class Changes {
       return change(batch.subspan(batch.size() / 2));
     }
     if (!read) return read.error();
+    std::vector<std::string> filtered;  // sources
+    filtered.reserve(batch.size());
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const FoundDocument& found = (*read)[i];
       DocumentChange one = plan_.change;
@@ -231,7 +233,7 @@ class Changes {
         if (!found.found) continue;  // removed since
         one.index = plan_.to;
         one.version = found.version;
-        if (!plan_.source.whole()) one.source = filtered_source(found.source, plan_.source);
+        if (!plan_.source.whole()) one.source = filtered.emplace_back(filtered_source(found.source, plan_.source));
       }
       changes.push_back(std::move(one));
     }

@@ -260,7 +260,10 @@ Expected<Response> get_documents(const Targets& to, const Call& call) {
 // Up to the last item.
 std::string bulk_answer(const std::vector<DocumentResult>& results, const std::vector<Kind>& kinds, bool refreshed) {
   const bool errors = std::ranges::any_of(results, [](const auto& one) { return one.error.has_value(); });
-  std::string body = "{\"errors\":" + std::string(errors ? "true" : "false") + ",\"items\":[";
+  constexpr std::size_t kUsual = 220;  // bytes of an item
+  std::string body;
+  body.reserve(kUsual * results.size());
+  body.append("{\"errors\":").append(errors ? "true" : "false").append(",\"items\":[");
   for (std::size_t i = 0; i < results.size(); ++i) {
     const DocumentResult& result = results[i];
     body.append(i == 0 ? "{\"" : ",{\"").append(name_of(kinds[i])).append("\":");
@@ -286,6 +289,9 @@ Expected<Written> bulk(const Targets& to, const Call& call) {
   std::vector<Kind> kinds;
   std::vector<DocumentChange> changes;
   std::vector<std::size_t> places;  // of the changes among the items
+  kinds.reserve(items.size());
+  changes.reserve(items.size());
+  places.reserve(items.size());
   std::vector<DocumentResult> results(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     DocumentChange& change = items[i].change;

@@ -35,11 +35,14 @@ std::string new_id() {
   return id;
 }
 
+constexpr std::size_t kUsualAction = 64;  // bytes of a line beside the id
 std::string action_line(const DocumentChange& change, const std::string& id) {
   constexpr std::uint64_t kOfNoDocument = ~std::uint64_t{0};
-  std::string line = change.kind == Kind::kDelete   ? "{\"remove\":{\"id\":"
-                     : change.kind == Kind::kCreate ? "{\"create\":{\"id\":"
-                                                    : "{\"index\":{\"id\":";
+  std::string line;
+  line.reserve(kUsualAction + id.size());
+  line += change.kind == Kind::kDelete   ? "{\"remove\":{\"id\":"
+          : change.kind == Kind::kCreate ? "{\"create\":{\"id\":"
+                                         : "{\"index\":{\"id\":";
   schema::append_json_string(line, id);
   if (change.if_seq_no)
     line += ",\"if_change\":" + std::to_string(change.if_primary_term == 1 ? *change.if_seq_no + 1 : kOfNoDocument);
@@ -88,6 +91,11 @@ class IndexChanges {
   }
 
   void run(const std::vector<std::size_t>& places) {
+    std::size_t bytes = 0;
+    for (const std::size_t place : places)
+      bytes += kUsualAction + changes_[place].id.size() + changes_[place].source.size();
+    lines_.reserve(std::min(bytes, kMostBytes));
+    waiting_.reserve(std::min(places.size(), kMostLines));
     for (const std::size_t place : places) try {
         add(place);
       } catch (const std::exception& thrown) {

@@ -18,9 +18,9 @@ inline constexpr std::size_t kMaxDocumentId = 512;  // bytes
 struct DocumentChange {
   enum class Kind : std::uint8_t { kIndex, kCreate, kUpdate, kDelete };
   Kind kind = Kind::kIndex;
-  std::string index;   // as it was named
-  std::string id;      // empty: one is made, of kIndex and kCreate
-  std::string source;  // of an update: {"doc":…,"upsert":…}
+  std::string index;          // as it was named
+  std::string id;             // empty: one is made, of kIndex and kCreate
+  std::string_view source{};  // of an update: {"doc":…,"upsert":…}; outlives this
   std::optional<std::uint64_t> if_seq_no;
   std::uint64_t if_primary_term = 1;                                // with if_seq_no; documents have 1
   enum class Counted : std::uint8_t { kHere, kGreater, kNotLess };  // version_type

@@ -36,6 +36,16 @@ TEST(AMapping, RefusesWhatItDoesNotKnowByName) {
   EXPECT_EQ(mapped(R"({"a":{"type":"text"},"b":{"type":"text","analyzer":"english"}})").error().status, 501);
 }
 
+TEST(ADocument, HasNothingOfTheOneBefore) {
+  const auto mapping = mapped(R"({"k":{"type":"keyword"},"n":{"type":"long"},"t":{"type":"text"}})");
+  ASSERT_TRUE(mapping);
+  const std::string large(10'000, 'x');  // more than is kept for the next one
+  ASSERT_TRUE(document_of(*mapping, "1", R"({"k":["a","b"],"n":[1,2],"t":")" + large + "\"}"));
+  EXPECT_EQ(document_of(*mapping, "2", R"({"n":3})")->record, R"({"id":"2","n":[3],"title":"","_source":{"n":3}})");
+  ASSERT_FALSE(document_of(*mapping, "3", R"({"k":"c","n":"no number"})"));
+  EXPECT_EQ(document_of(*mapping, "4", "{}")->record, R"({"id":"4","title":"","_source":{}})");
+}
+
 TEST(AMapping, MayGainFieldsAndChangeNone) {
   const auto mapping = mapped(R"({"k":{"type":"keyword"}})");
   ASSERT_TRUE(mapping);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "tests/support/scratch_folder.h"
@@ -48,6 +49,34 @@ TEST_P(APublishedPartition, HasTheDocumentsAndLengthsOfTheIngestedOne) {
   EXPECT_EQ(published_->length(ingested_->documents()), Code::kCorrupt);
   EXPECT_EQ(published_->document(ingested_->documents()).error().code(), Code::kNotFound);
   EXPECT_TRUE(published_->check_files());
+}
+
+TEST_P(APublishedPartition, FindsIdsInAnyOrder) {
+  IdFiles ids(folder_ / "files", summary_.files);
+  std::vector<std::pair<std::string, DocId>> all;
+  const auto note = [&](std::string_view id, DocId docid) -> Result<void> {
+    all.emplace_back(id, docid);
+    return {};
+  };
+  ASSERT_TRUE(ids.for_each(note));
+  ASSERT_EQ(all.size(), documents_.size());
+  using Found = std::optional<DocId>;
+  const auto expect = [&](std::size_t i) {
+    const auto& [id, docid] = all[i];
+    EXPECT_EQ(ids.find(id + "\1").value(), Found()) << "in the gap behind " << id;
+    EXPECT_EQ(ids.find(id + "\1").value(), Found()) << "again";
+    EXPECT_EQ(ids.find(id + "\2").value(), Found()) << "in the same gap";
+    EXPECT_EQ(ids.find(id).value(), Found(docid)) << "before";
+    EXPECT_EQ(ids.find(id).value(), Found(docid)) << "again";
+  };
+  for (std::size_t i = 0; i < all.size(); i += 1 + i / 7) expect(i);
+  for (std::size_t i = all.size(); i-- > 0; i -= std::min(i, i / 7)) expect(i);
+  for (const auto& [id, docid] : all) EXPECT_EQ(ids.find(id).value(), Found(docid));
+  EXPECT_EQ(ids.find("\xff").value(), Found()) << "behind all";
+  EXPECT_EQ(ids.find("\xff\xff").value(), Found());
+  EXPECT_EQ(ids.find(all.back().first).value(), Found(all.back().second));
+  ASSERT_TRUE(ids.for_each([](std::string_view, DocId) -> Result<void> { return {}; }));
+  EXPECT_EQ(ids.find(all.front().first).value(), Found(all.front().second)) << "though it stood at the end";
 }
 
 TEST_P(APublishedPartition, HasTheTermDigestsOfTheIngestedOneAndOfItsLists) {

@@ -32,6 +32,18 @@ TEST_F(OperationLogTest, KeepsWhatWasAppended) {
     open();
   }
 }
+TEST_F(OperationLogTest, WritesNothingOfTheRequestBefore) {
+  open();
+  const std::string large(3 << 20, 'x');  // more than a thread keeps room for
+  append({{"a", "1"}, {"b", "2"}}).value();
+  append({{"c", large}}).value();
+  append({{"d", "4"}}).value();
+  const auto taken = log->read(0, kMuch);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(ids_of(*taken), (Texts{"a+", "b+", "c+", "d+"}));
+  EXPECT_EQ(taken->operations[2].line, large);
+  EXPECT_EQ(taken->operations[3].line, "4");
+}
 TEST_F(OperationLogTest, TellsThatItHasAChangeOnceThatIsSynced) {
   open();
   const auto told = [&] { return read_log_head(log_head_path(folder.path() / "log")).value()->last; };
