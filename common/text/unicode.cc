@@ -194,4 +194,17 @@ std::array<char32_t, 4> letters_with_lower_case(char32_t lower) {
   return letters;
 }
 
+std::string small_letters(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const CodePoint c = decode_utf8(text, at);
+    if (c.value == kNoCodePoint)
+      out += text[at];
+    else
+      append_utf8(static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c.value))), out);
+    at += c.bytes;
+  }
+  return out;
+}
+
 }  // namespace frond::text

@@ -63,5 +63,7 @@ std::size_t cluster_end(std::string_view text, std::size_t at);
 // `lower` itself, its capital, its title case and one more; several may be the same. Complete for what is its own lower
 // case: every code point that utf8proc's simple mapping takes to `lower` is among them.
 std::array<char32_t, 4> letters_with_lower_case(char32_t lower);
+// Each code point in its lower case, as in the words of the analyzer standard; bytes that are not UTF-8 stay.
+std::string small_letters(std::string_view text);
 
 }  // namespace frond::text

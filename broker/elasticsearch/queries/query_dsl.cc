@@ -6,6 +6,7 @@
 #include "broker/elasticsearch/indices/catalogue.h"
 #include "common/elasticsearch/json_body.h"
 #include "common/query/factor.h"
+#include "common/text/unicode.h"
 
 namespace frond::broker::elasticsearch {
 
@@ -316,6 +317,20 @@ Expected<std::vector<std::string>> QueryReader::tokens_of(std::string_view text,
   if (!config && is_listed(kOtherAnalyzers, analyzer)) return not_supported("the analyzer [" + analyzer + "]");
   if (!config) return illegal_argument("[match] analyzer [" + analyzer + "] not found");
   return text::Analyzer(*config, 0).query_terms(text);
+}
+
+Expected<std::string> QueryReader::analyzer_in(const Json& body, std::string_view query) const {
+  std::string name = FROND_EXPECT_OK(text_member(body, "analyzer", ""));
+  const auto config = analyzer_named(scope_.mapping.analysis, name);
+  if (!body.contains("analyzer") || name == "default" || is_listed(kOtherAnalyzers, name) || !config || *config)
+    return name;
+  return ApiError{.type = "query_shard_exception",
+                  .reason = "[" + std::string(query) + "] analyzer [" + name.substr(0, 100) + "] not found"};
+}
+
+std::string as_terms(const MappedField& field, const std::string& text, const std::string& analyzer) {
+  const bool folds = field.type == Type::kText && analyzer != "keyword" && analyzer != "whitespace";
+  return folds ? text::small_letters(text) : text;
 }
 
 }  // namespace frond::broker::elasticsearch

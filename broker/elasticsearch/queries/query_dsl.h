@@ -200,6 +200,8 @@ class QueryReader {
   // "title^3", "author.*"; empty names stand for all fields. `to` gets those that can be searched.
   Expected<std::vector<WeightedField>> fields_of(const Json& names) const;
   Expected<std::vector<std::string>> tokens_of(std::string_view text, const std::string& analyzer);
+  // The member "analyzer" of a query string; empty: each field has its own. 400: there is none of that name.
+  Expected<std::string> analyzer_in(const Json& body, std::string_view query) const;
   // A clause that scores so much where it matches, and one whose scores are multiplied.
   Expected<Clause> constant(Clause clause, double score, bool scored);
   Expected<Clause> weighted(Clause clause, double boost, bool scored);
@@ -256,6 +258,8 @@ Expected<void> check_boost(const Json& boost);
 double boost_in(const Json& body);  // REQUIRES: check_boost() of it
 // Of query strings: whether their "fields" are all; "fuzzy_prefix_length" and so on as fuzzy_of() takes them.
 bool names_all_fields(const Json& body);
+// A pattern or an end of a range as the terms of the field are written: the analyzer's filters, without its tokenizer.
+std::string as_terms(const MappedField& field, const std::string& text, const std::string& analyzer);
 Json fuzzy_members(const Json& body);
 Expected<double> tie_breaker_in(const Json& body, double otherwise);
 // The clause with the body's "minimum_should_match" of its optional clauses.

@@ -53,10 +53,7 @@ class StringParser {
     const std::string reason = "Failed to parse query [" + std::string(text_.substr(0, 500)) + "]";
     return {.type = "query_shard_exception", .reason = reason};
   }
-  void skip() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
-      ++at_;
-  }
+  void skip() { at_ = std::min(text_.find_first_not_of(" \t\n\r", at_), text_.size()); }
   bool at(char c) const { return at_ < text_.size() && text_[at_] == c; }
   // Whether it comes next, behind spaces; they are passed over then.
   bool next_is(char c) {
@@ -207,11 +204,9 @@ class StringParser {
     if (!take('^')) return 1.0;
     const std::size_t begin = at_;
     while (at_ < text_.size() && (text::is_ascii_letter_or_digit(text_[at_]) || text_[at_] == '.')) ++at_;
-    const std::string digits(text_.substr(begin, at_ - begin));
-    char* end = nullptr;
-    const double value = std::strtod(digits.c_str(), &end);
-    if (digits.empty() || *end != '\0') return failed();
-    return value;
+    const auto value = number_in<double>(text_.substr(begin, at_ - begin));
+    if (!value || !std::isfinite(*value)) return failed();
+    return *value;
   }
 
   Expected<std::optional<Clause>> grouped(const Fields& fields, std::size_t depth) {
@@ -256,7 +251,7 @@ class StringParser {
     if (!take('/')) return failed();
     const double by = settings_.boost * FROND_EXPECT_OK(boost());
     return in_fields(fields, [&](const MappedField& field, double weight) {
-      return reader_.regexp_of(field, regexp, /*folds=*/false, by * weight, settings_.scored);
+      return reader_.regexp_of(field, terms(field, regexp), /*folds=*/false, by * weight, settings_.scored);
     });
   }
 
@@ -296,7 +291,9 @@ class StringParser {
   Expected<std::optional<Clause>> ranged(const Fields& fields, const Json& bounds) {
     const double by = settings_.boost * FROND_EXPECT_OK(boost());
     return in_fields(fields, [&](const MappedField& field, double weight) {
-      return reader_.range_of(field, bounds, by * weight, settings_.scored);
+      Json of = bounds;
+      for (Json& end : of) end = terms(field, end);
+      return reader_.range_of(field, of, by * weight, settings_.scored);
     });
   }
 
@@ -332,10 +329,14 @@ class StringParser {
     }
     const bool prefix = word.raw.ends_with('*') && word.raw.find_first_of("*?\\") == word.raw.size() - 1;
     return in_fields(fields, [&](const MappedField& field, double weight) {
-      const std::string pattern = field.type == Type::kText ? lower_case(word.raw) : word.raw;
+      const std::string pattern = terms(field, word.raw);
       return prefix ? reader_.prefix_of(field, pattern.substr(0, pattern.size() - 1), by * weight, settings_.scored)
                     : reader_.wildcard_of(field, pattern, by * weight, settings_.scored);
     });
+  }
+
+  std::string terms(const MappedField& of, const std::string& raw) {
+    return as_terms(of, raw, settings_.text.analyzer);
   }
 
   template <class Make>
@@ -383,7 +384,7 @@ Expected<Clause> QueryReader::query_string(const Json& body, const Context& in) 
   settings.text.all = FROND_EXPECT_OK(all_words(body));
   settings.text.lenient = is_true(body, "lenient", false);
   settings.fuzzy = fuzzy_members(body);
-  settings.text.analyzer = text_or(body, "analyzer");
+  settings.text.analyzer = FROND_EXPECT_OK(analyzer_in(body, "query_string"));
   if (body.contains("phrase_slop") && body["phrase_slop"].is_number_unsigned())
     settings.text.slop = std::min(body["phrase_slop"].get<std::uint32_t>(), std::uint32_t{100});
   if (body.contains("fields") && (!body["fields"].is_array() || body.contains("default_field")))

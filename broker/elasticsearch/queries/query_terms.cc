@@ -10,13 +10,14 @@
 #include "common/elasticsearch/date_format.h"
 #include "common/elasticsearch/document.h"
 #include "common/elasticsearch/json_body.h"
+#include "common/text/unicode.h"
 #include "common/text/utf8.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
 
-// Patterns of keywords that begin with fewer bytes are looked for among all values (--min-prefix).
-constexpr std::size_t kLeastLetters = 2;
+// Patterns of keywords that begin with one letter or none are looked for among all values (--min-prefix).
+bool begins_shortly(std::string_view beginning) { return code_points(beginning).size() < 2; }
 
 using query::Clause;
 
@@ -310,11 +311,11 @@ Expected<Clause> QueryReader::prefix_of(const MappedField& field, const std::str
   if (text.empty()) return exists_of(field.name, boost, scored);
   if (field.has_positions()) {
     // Terms are in small letters; a beginning with other signs may go over several of them here.
-    if (std::ranges::any_of(text, [](char c) { return c >= 'A' && c <= 'Z'; })) return nothing();
+    if (text::small_letters(text) != text) return nothing();
     if (!std::ranges::all_of(text, [](char c) { return text::is_ascii_letter_or_digit(c) || c < 0; }))
       return not_supported("the prefix [" + text + "] of text");
   }
-  if (field.has_words() && text.size() < kLeastLetters)
+  if (field.has_words() && begins_shortly(text))
     return keyword_like(field, escaped_regexp(text) + "@", /*folds=*/false, boost, scored);
   return constant(Clause{query::Prefix{field.column, text}}, boost, scored);
 }
@@ -345,12 +346,12 @@ Expected<Clause> QueryReader::wildcard_of(const MappedField& field, const std::s
                          "] which is of type [" + std::string(name_of(field.type)) + "]"));
   if (pattern.find_first_not_of('*') == pattern.npos && !pattern.empty()) return exists_of(field.name, boost, scored);
   if (field.has_positions()) {
-    if (std::ranges::any_of(pattern, [](char c) { return c >= 'A' && c <= 'Z'; })) return nothing();
+    if (text::small_letters(pattern) != pattern) return nothing();
     if (!std::ranges::all_of(pattern,
                              [](char c) { return text::is_ascii_letter_or_digit(c) || c == '*' || c == '?' || c < 0; }))
       return not_supported("the pattern [" + pattern + "] of text");
   }
-  if (field.has_words() && pattern.find_first_of("*?") < kLeastLetters)
+  if (field.has_words() && begins_shortly(pattern.substr(0, pattern.find_first_of("*?"))))
     return keyword_like(field, wildcard_regexp(pattern), /*folds=*/false, boost, scored);
   return constant(Clause{query::Wildcard{field.column, pattern}}, boost, scored);
 }

@@ -195,21 +195,21 @@ class SimpleParser {
       Json fuzzy = settings_.fuzzy;
       fuzzy["fuzziness"] = *edits;
       return in_fields(1, [&](const MappedField& field, double boost) {
-        return reader_.fuzzy_of(field, normal(field, word), fuzzy, boost, settings_.scored);
+        return reader_.fuzzy_of(field, terms(field, word), fuzzy, boost, settings_.scored);
       });
     }
     if (prefix && !edits) {
       word.pop_back();
       return in_fields(1, [&](const MappedField& field, double boost) {
-        return reader_.prefix_of(field, normal(field, word), boost, settings_.scored);
+        return reader_.prefix_of(field, terms(field, word), boost, settings_.scored);
       });
     }
     return in_fields(1, [&](const MappedField& field, double boost) {
       return reader_.words_of(field, word, settings_.text, boost, settings_.scored);
     });
   }
-  static std::string normal(const MappedField& field, const std::string& word) {
-    return field.type == Type::kText ? lower_case(word) : word;
+  std::string terms(const MappedField& field, const std::string& word) const {
+    return as_terms(field, word, settings_.text.analyzer);
   }
 
   // Without one, two; what is no number counts as none.
@@ -260,7 +260,7 @@ Expected<Clause> QueryReader::simple_query_string(const Json& body, const Contex
   settings.text.all = FROND_EXPECT_OK(all_words(body));
   settings.text.lenient = is_true(body, "lenient", everywhere);
   settings.fuzzy = fuzzy_members(body);
-  if (body.contains("analyzer") && body["analyzer"].is_string()) settings.text.analyzer = body["analyzer"];
+  settings.text.analyzer = FROND_EXPECT_OK(analyzer_in(body, "simple_query_string"));
   const std::string text = text_in(body["query"]);
   if (text.find_first_not_of(" \t\n\r") != text.npos && text.find_first_not_of(" \t\n\r*") == text.npos &&
       std::ranges::count(text, '*') == 1)

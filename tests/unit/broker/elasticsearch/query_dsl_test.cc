@@ -237,6 +237,41 @@ TEST(AQuery, OfSignsIsReadAsLuceneDoes) {
             R"({"constant":{"of":{"term":{"field":"title","value":"red"}},"score":1.0}})");
 }
 
+TEST(AQueryString, WritesPatternsAndEndsOfRangesAsItsAnalyzerDoes) {
+  const auto of = [](const char* text, const char* analyzer, const char* query = "query_string") {
+    return clause_of(Json{{query, {{"query", text}, {"fields", {"title"}}, {"analyzer", analyzer}}}}.dump().c_str());
+  };
+  const std::string mount = clause_of(R"({"prefix":{"title":"mount"}})"), nothing = clause_of(R"({"match_none":{}})");
+  for (const char* const query : {"query_string", "simple_query_string"}) {
+    for (const char* const folds : {"standard", "english", "simple"}) EXPECT_EQ(of("MOUNT*", folds, query), mount);
+    for (const char* const keeps : {"keyword", "whitespace"}) {
+      EXPECT_EQ(of("mount*", keeps, query), mount);
+      for (const char* const capitals : {"MOUNT*", "ÉCOL*"}) EXPECT_EQ(of(capitals, keeps, query), nothing) << query;
+    }
+    EXPECT_EQ(of("ÉCOL*", "standard", query), clause_of(R"({"prefix":{"title":"écol"}})"));
+    for (const std::string wrong : {"", "nosuch"})
+      EXPECT_EQ(of("a", wrong.c_str(), query), "400 [" + std::string(query) + "] analyzer [" + wrong + "] not found");
+  }
+  EXPECT_EQ(of("MOU?T", "standard"), clause_of(R"({"wildcard":{"title":"mou?t"}})"));
+  EXPECT_EQ(of("MOU?T", "keyword"), nothing);
+  // A range and a regular expression ask for the terms that begin as theirs do.
+  const auto looked_for = [](const char* text, const char* analyzer) {
+    Reading reading;
+    const Json query = {{"query_string", {{"query", text}, {"fields", {"title"}}, {"analyzer", analyzer}}}};
+    EXPECT_TRUE(QueryReader(reading.scope).read(query));
+    const auto near = reading.statistics.missing_near();
+    return near.empty() ? std::string() : near[0].word;
+  };
+  for (const char* const text : {"[RID TO RIVER]", "/RI[VB]ER/"}) {
+    EXPECT_EQ(looked_for(text, "standard"), "ri") << text;
+    EXPECT_EQ(looked_for(text, "keyword"), "RI") << text;
+  }
+  EXPECT_EQ(of("x^nan", "standard").substr(0, 3), "400");
+  // One letter is too short a prefix of a keyword, however many bytes it has.
+  for (const char* const text : {"é*", "é?x"})
+    EXPECT_EQ(clause_of(Json{{"wildcard", {{"tag", text}}}}.dump().c_str()), nothing) << text;
+}
+
 TEST(AQuery, ThatFrondLacksIsRefusedByName) {
   EXPECT_EQ(clause_of(R"({"fuzzy":{"n":"x"}})"),
             "400 Can only use fuzzy queries on keyword and text fields - not on [n] which is of another type");
