@@ -10,6 +10,7 @@
 #include "broker/elasticsearch/documents/document_writes.h"
 #include "broker/elasticsearch/documents/matched_documents.h"
 #include "broker/elasticsearch/hits/hit_json.h"
+#include "broker/elasticsearch/queries/range_ends.h"
 #include "broker/elasticsearch/search/search_targets.h"
 #include "common/base/text.h"
 
@@ -140,7 +141,7 @@ Expected<void> take_destination(const Json& destination, Plan& plan) {
 Expected<Plan> plan_of(const Targets& to, const Call& call, By by, const ExpressionRules& rules) {
   Plan plan{.by = by};
   FROND_EXPECT_OK(take_parameters(call, plan));
-  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+  const Json body = FROND_EXPECT_OK(parse_with_queries(call.request.body));
   if (by != By::kReindex) {
     plan.from = call.path_value("index");
     for (const auto& [name, value] : body.items()) {

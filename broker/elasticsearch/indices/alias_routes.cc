@@ -6,6 +6,7 @@
 
 #include "broker/elasticsearch/indices/aliases.h"
 #include "broker/elasticsearch/indices/index_admin.h"
+#include "broker/elasticsearch/queries/range_ends.h"
 #include "broker/elasticsearch/routes.h"
 #include "common/elasticsearch/json_body.h"
 
@@ -116,7 +117,7 @@ Expected<void> apply(const Targets& to, const std::string& kind, const Json& act
 }
 
 Expected<Response> change_aliases(const Targets& to, const Call& call) {
-  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+  const Json body = FROND_EXPECT_OK(parse_with_queries(call.request.body));
   const Json actions = body.value("actions", Json());
   if (!actions.is_array() || actions.empty()) return illegal_argument("No action specified");
   for (const Json& action : actions) {
@@ -130,7 +131,7 @@ Expected<Response> change_aliases(const Targets& to, const Call& call) {
 }
 
 Expected<Response> put_alias(const Targets& to, const Call& call) {
-  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+  const Json body = FROND_EXPECT_OK(parse_with_queries(call.request.body));
   const Json about = FROND_EXPECT_OK(alias_of(body));
   const NamedIndices named = FROND_EXPECT_OK(named_indices(to, call));
   for (const Meant& one : named.meant)

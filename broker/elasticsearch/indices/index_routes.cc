@@ -9,6 +9,7 @@
 
 #include "broker/elasticsearch/indices/index_admin.h"
 #include "broker/elasticsearch/indices/index_settings.h"
+#include "broker/elasticsearch/queries/range_ends.h"
 #include "broker/elasticsearch/routes.h"
 #include "common/elasticsearch/json_body.h"
 #include "common/elasticsearch/mapping.h"
@@ -77,7 +78,7 @@ Expected<Response> show_mappings_of_fields(const Targets& to, const Call& call) 
 }
 
 Expected<Json> body_of_index(const Call& call) {
-  auto body = parse_object(call.request.body);
+  auto body = parse_with_queries(call.request.body);
   if (body) return body;
   ApiError error = parse_exception("Failed to parse content to map");
   error.cause = cause_json(body.error());

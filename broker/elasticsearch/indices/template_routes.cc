@@ -6,6 +6,7 @@
 
 #include "broker/elasticsearch/indices/index_admin.h"
 #include "broker/elasticsearch/indices/templates.h"
+#include "broker/elasticsearch/queries/range_ends.h"
 #include "broker/elasticsearch/routes.h"
 #include "common/elasticsearch/json_body.h"
 
@@ -54,7 +55,7 @@ Expected<Response> put(const Targets& to, const Call& call) {
   const std::string name = call.path_value("name");
   if (name.empty() || name.size() > 255 || name.find_first_of(" ,*\"\\<|>?#/") != name.npos || name.front() == '_')
     return validation_failed("name [" + name.substr(0, 200) + "] has characters that names may not have, or too many");
-  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+  const Json body = FROND_EXPECT_OK(parse_with_queries(call.request.body));
   const bool create = FROND_EXPECT_OK(call.flag("create", false));
   const auto added = [&](Json& kept) -> Expected<void> {
     Json made = FROND_EXPECT_OK(template_of(kind, name, body, kept));

@@ -198,6 +198,8 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
         illegal_argument("Field [" + field.name + "] of type [" + field.name + "] does not support range queries"));
   const std::string format = FROND_EXPECT_OK(text_member(bounds, "format", field.format)),
                     zone = FROND_EXPECT_OK(text_member(bounds, "time_zone", "Z"));
+  const bool from_in = FROND_EXPECT_OK(flag_member(bounds, "include_lower", true)),
+             to_in = FROND_EXPECT_OK(flag_member(bounds, "include_upper", true));
   DateReading reading;
   reading.now_ms = scope_.now_ms;
   if (field.type == Type::kDate) reading.zone = FROND_EXPECT_OK(zone_named(zone));
@@ -206,9 +208,7 @@ Expected<Clause> QueryReader::range_of(const MappedField& field, const Json& bou
     const bool lower = key == "gte" || key == "gt" || key == "from", upper = key == "lte" || key == "lt" || key == "to";
     if ((!lower && !upper) || value.is_null()) continue;
     if (!value.is_primitive()) return parsing_exception("[range] query does not support [" + key + "] of this type");
-    const bool inclusive = key == "from" ? is_true(bounds, "include_lower", true)
-                           : key == "to" ? is_true(bounds, "include_upper", true)
-                                         : key.ends_with('e');
+    const bool inclusive = key == "from" ? from_in : key == "to" ? to_in : key.ends_with('e');
     std::optional<query::Bound> bound;
     if (field.type == Type::kDate) {
       reading.round_up = lower != inclusive;  // of gt and lte the whole time counts

@@ -1,6 +1,7 @@
 // _msearch: several searches in one request.
 #include <memory>
 
+#include "broker/elasticsearch/queries/range_ends.h"
 #include "broker/elasticsearch/search/search_targets.h"
 
 namespace frond::broker::elasticsearch {
@@ -127,7 +128,7 @@ void serve_msearch(const Targets& to, Call&& call, Responder responder) {
       continue;
     }
     auto json = line.empty() ? Expected<Json>(parsing_exception("Expected [START_OBJECT] but found [null]"))
-                             : parse_object(line);
+                             : parse_with_queries(line);
     if (!json) return responder.send(response_of(json.error()));
     lines.push_back(*std::move(json));
   }

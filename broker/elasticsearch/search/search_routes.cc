@@ -3,6 +3,7 @@
 
 #include "broker/elasticsearch/hits/window_order.h"
 #include "broker/elasticsearch/indices/index_admin.h"
+#include "broker/elasticsearch/queries/range_ends.h"
 #include "broker/elasticsearch/routes.h"
 #include "broker/elasticsearch/search/retriever.h"
 #include "broker/elasticsearch/search/search_targets.h"
@@ -73,7 +74,7 @@ void serve_retriever(const Targets& to, const Call& call, Json body, Responder r
 
 void serve_search(const Targets& to, Call&& call, Responder responder) {
   const auto begun = Clock::now();
-  auto body = parse_object(call.request.body);
+  auto body = parse_with_queries(call.request.body);
   if (!body) return responder.send(response_of(body.error()));
   if (body->contains("retriever")) return serve_retriever(to, call, *body, std::move(responder));
   SearchPlace place;
@@ -119,7 +120,7 @@ void serve_search(const Targets& to, Call&& call, Responder responder) {
 // The query alone of a body, of what takes nothing else.
 Expected<SearchAsk> asked_query(const Call& call, bool required) {
   if (call.parameter("min_score")) return not_supported("[min_score] of a count");
-  const Json body = FROND_EXPECT_OK(parse_object(call.request.body));
+  const Json body = FROND_EXPECT_OK(parse_with_queries(call.request.body));
   for (const auto& [key, value] : body.items())
     if (key != "query") return parsing_exception("request does not support [" + key + "]");
   const Parameters parameters = query_parameters(call);

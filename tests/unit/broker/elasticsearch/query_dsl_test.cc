@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "broker/elasticsearch/queries/range_ends.h"
 #include "common/query/json/clause_json.h"
 
 namespace frond::broker::elasticsearch {
@@ -62,6 +63,31 @@ TEST(AQuery, OfValuesScoresAConstant) {
             R"({"range":{"field":"d","lte":1675209599999}})");
   EXPECT_EQ(clause_of(R"({"exists":{"field":"o"}})", false), R"({"exists":{"field":"o.k"}})");
   EXPECT_EQ(clause_of(R"({"range":{"n":{"gte":"abc"}}})").substr(0, 3), "400");
+}
+
+TEST(ARange, HasTheEndOfEachSideThatCountsInTheOrderOfTheBody) {
+  const auto of = [](const std::string& bounds) {
+    const auto body = parse_with_queries(R"({"query":{"bool":{"filter":[{"range":{"n":)" + bounds + "}}]}}}");
+    EXPECT_TRUE(body) << bounds;
+    return body ? clause_of((*body)["query"]["bool"]["filter"][0].dump().c_str(), false) : "";
+  };
+  const std::string in = R"({"range":{"field":"n","gte":5}})", out = R"({"range":{"field":"n","gt":5}})";
+  for (const char* const text :
+       {R"({"gt":3,"gte":5})", R"({"include_lower":false,"gte":5})", R"({"gt":5,"include_lower":true})",
+        R"({"gt":[1],"gte":5})", R"({"gte":1,"from":5})", R"({"from":5})", R"({"gt":1,"from":2,"gte":5})"})
+    EXPECT_EQ(of(text), in) << text;
+  for (const char* const text :
+       {R"({"gte":3,"gt":5})", R"({"gte":5,"include_lower":false})", R"({"gt":1,"from":5})",
+        R"({"from":5,"include_lower":false})", R"({"include_lower":false,"from":5})", R"({"gte":"x","gt":5})",
+        R"({"gte":5,"include_lower":"false"})", R"({"include_lower":true,"gt":5})"})
+    EXPECT_EQ(of(text), out) << text;
+  EXPECT_EQ(of(R"({"lt":9,"lte":7,"gt":1})"), R"({"range":{"field":"n","gt":1,"lte":7}})");
+  EXPECT_EQ(of(R"({"to":9,"lte":9,"include_upper":false})"), R"({"range":{"field":"n","lt":9}})");
+  EXPECT_EQ(of(R"({"gt":5,"gte":null})"), R"({"exists":{"field":"n"}})");
+  EXPECT_EQ(of(R"({"from":5,"include_lower":3})").substr(0, 3), "400");
+  // Members of those names elsewhere are left.
+  const char* const other = R"({"script":{"gt":1,"gte":2},"range":{"n":[{"gt":1,"gte":2}],"gt":1,"gte":2}})";
+  EXPECT_EQ(*parse_with_queries(other), Json::parse(other));
 }
 
 TEST(AQuery, OfAKeywordOrABooleanScoresItsIdfOnceItIsKnown) {
