@@ -33,7 +33,7 @@ ELASTICSEARCH = [("PUT", "/books", JSON, b'{"mappings":{"properties":{"t":{"type
                  ("PUT", "/books/_doc/1", JSON, b'{"t":"word"}'), ("PUT", "/books/_create/1", JSON, b'{"t":"word"}'), ("POST", "/books/_update/1", JSON, b'{"doc":{"t":"word"}}'),
                  ("POST", "/_mget", JSON, b'{"docs":[{"_index":"books","_id":"1"}]}'), ("POST", "/books/_mget", JSON, b'{"ids":["1"]}'),
                  ("POST", "/_search", JSON, b'{"size":1}'), ("POST", "/books/_search", JSON, b'{"size":1}'), ("POST", "/books/_count", JSON, b"{}"),
-                 ("POST", "/_msearch", LINES, b'{"index":"books"}\n{"size":1}\n'), ("POST", "/books/_validate/query", JSON, b"{}"),
+                 ("POST", "/_msearch", LINES, b'{"index":"books"}\n{"size":1}\n'), ("POST", "/books/_validate/query", JSON, b'{"query":{"match_all":{}}}'),
                  ("POST", "/books/_explain/1", JSON, b'{"query":{"match_all":{}}}'), ("POST", "/_analyze", JSON, b'{"text":"a word"}'),
                  ("POST", "/books/_update_by_query?conflicts=proceed", JSON, b"{}"), ("POST", "/_reindex", JSON, b'{"source":{"index":"books"},"dest":{"index":"copy"}}'),
                  ("PUT", "/_index_template/t", JSON, b'{"index_patterns":["t-*"]}'), ("POST", "/_search/scroll", JSON, b'{"scroll_id":"x"}')]

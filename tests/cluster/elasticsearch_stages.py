@@ -82,7 +82,15 @@ def unfit_indices(cluster):
     cluster.expect(400, "POST", "/lacking,things/_search", again)
     harness.expect(cluster.expect(200, "POST", "/lacking,things/_validate/query", of_one)["valid"] is False, "a query that fits one index alone is valid")
     harness.expect(cluster.expect(200, "POST", "/lacking/_validate/query", of_one)["valid"] is True, "a query that fits is not valid")
+    both = cluster.expect(200, "POST", "/lacking,things/_validate/query?explain=true", of_one)
+    harness.expect(both["_shards"] == {"total": 2, "successful": 2, "failed": 0} and [(one["index"], one["valid"]) for one in both["explanations"]] ==
+                   [("lacking", True), ("things", False)], f"indices read a query as {both}")
     cluster.expect(200, "DELETE", "/lacking")
+    for path, body in (("/things", {"query": {"match_all": {}}, "aggs": {}}), ("/nosuch", {"query": {"nosuch": {}}}), ("/things", {"query": {"fuzzy": {"x": {"value": "a", "fuzziness": "b"}}}})):
+        unread = cluster.expect(200, "POST", path + "/_validate/query?explain=true", body)
+        harness.expect(sorted(unread) == ["error", "valid"] and unread["valid"] is False and unread["error"].startswith("ParsingException["), f"{body} is {unread}")
+    for status, path, body in ((400, "/things/_validate/query", {}), (400, "/things/_validate/query?q=red", of_one), (404, "/nosuch*/_validate/query", of_one)):
+        cluster.expect(status, "POST", path, body)
 
 
 def several_stages(cluster, search):

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/elasticsearch/indices/catalogue.h"
 #include "common/elasticsearch/json_body.h"
 #include "common/elasticsearch/token_stream.h"
 
@@ -22,6 +23,10 @@ std::vector<std::size_t> utf16_offsets(std::string_view text) {
   return offsets;
 }
 
+// Fields that every index has, of whose values there are no tokens.
+constexpr std::string_view kWithoutTokens =
+    "_id,_index,_source,_seq_no,_version,_field_names,_ignored,_nested_path,_doc_count";
+
 // What the request names: an analyzer, a field's, or parts of one. `analysis`: of the index.
 Expected<Json> parts_asked(const Json& body, const Json& analysis, const Mapping* mapping) {
   const std::string normalizer = FROND_EXPECT_OK(text_member(body, "normalizer", ""));
@@ -38,7 +43,12 @@ Expected<Json> parts_asked(const Json& body, const Json& analysis, const Mapping
   std::string analyzer = FROND_EXPECT_OK(text_member(body, "analyzer", ""));
   const std::string name = FROND_EXPECT_OK(text_member(body, "field", ""));
   const MappedField* const field = mapping != nullptr && !name.empty() ? mapping->find(name) : nullptr;
-  if (analyzer.empty() && field != nullptr && field->type != Type::kText) return analyzer_parts(analysis, "keyword");
+  const bool has_words = field == nullptr || field->type == Type::kText || field->type == Type::kKeyword;
+  if (analyzer.empty() && (!has_words || (mapping != nullptr && is_listed(kWithoutTokens, name))))
+    return illegal_argument("Can't process field [" + name.substr(0, 200) +
+                            "], Analysis requests are only supported on tokenized fields");
+  if (analyzer.empty() && ((field != nullptr && field->type == Type::kKeyword) || name == "_routing"))
+    return analyzer_parts(analysis, "keyword");
   if (analyzer.empty()) analyzer = field != nullptr ? field->analyzer : "standard";
   Json parts = FROND_EXPECT_OK(analyzer_parts(analysis, analyzer));
   if (parts.is_null()) return illegal_argument("failed to find global analyzer [" + analyzer + "]");
@@ -75,6 +85,12 @@ Expected<Json> analyzed(const Json& body, const Mapping* mapping) {
       return illegal_argument("analysis based on a specific field or normalizer requires an index");
     if (body.contains("analyzer") && (body.contains("tokenizer") || body.contains("filter")))
       return validation_failed("cannot define extra components on a named analyzer");
+    if (body.contains("normalizer") && (body.contains("tokenizer") || body.contains("analyzer")))
+      return validation_failed("tokenizer/analyze should be null if normalizer is specified");
+    for (const auto& [name, shown] :
+         {std::pair("normalizer", "named normalizer"), {"field", "field-specific analyzer"}})
+      if (body.contains(name) && (body.contains("tokenizer") || body.contains("filter")))
+        return validation_failed("cannot define extra components on a " + std::string(shown));
     static const Json none = Json::object();
     const Json& analysis = mapping != nullptr ? mapping->analysis : none;
     Json parts = FROND_EXPECT_OK(parts_asked(body, analysis, mapping));

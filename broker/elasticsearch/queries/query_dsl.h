@@ -252,10 +252,14 @@ bool is_query(std::string_view name);
 // How many of `count` optional clauses "2", "-25%", "3<90%" … ask for. 400: it says nothing of that.
 Expected<std::size_t> minimum_of(const std::string& text, std::size_t count);
 
-// Members of a query's object. 400: one that is not among `names`, which stand between commas.
+// Members of a query's object. 400: one that is not among `names`, which stand between commas, or a fuzziness that is
+// none.
 Expected<void> check_members(const Json& body, std::string_view query, std::string_view names);
 Expected<void> check_boost(const Json& boost);
 double boost_in(const Json& body);  // REQUIRES: check_boost() of it
+// "AUTO", "AUTO:3,6", or a number, of which two is the most and the fraction doesn't count: how many letters of so many
+// may be others. 400: it is something else.
+Expected<std::size_t> edits_of(const Json& fuzziness, std::size_t letters);
 // Of query strings: whether their "fields" are all; "fuzzy_prefix_length" and so on as fuzzy_of() takes them.
 bool names_all_fields(const Json& body);
 // A pattern or an end of a range as the terms of the field are written: the analyzer's filters, without its tokenizer.

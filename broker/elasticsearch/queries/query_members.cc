@@ -60,6 +60,7 @@ Expected<void> check_members(const Json& body, std::string_view query, std::stri
     if (key == "_name") return not_supported("[_name] of a query");
     if (std::ranges::find(known, key) == known.end())
       return parsing_exception("[" + std::string(query) + "] query does not support [" + key + "]");
+    if (key == "fuzziness") FROND_EXPECT_OK(edits_of(value, 0));
   }
   return {};
 }

@@ -1,5 +1,6 @@
 // Keywords that are like a pattern or a word, of all values that documents have; words of text, of the dictionary.
 #include <algorithm>
+#include <optional>
 
 #include "broker/elasticsearch/indices/catalogue.h"
 #include "broker/elasticsearch/queries/lucene_regexp.h"
@@ -32,21 +33,6 @@ std::size_t distance(const std::vector<char32_t>& a, const std::vector<char32_t>
   return row[a.size()][b.size()];
 }
 
-// "AUTO", "AUTO:3,6", or a number, of which two is the most and the fraction doesn't count.
-Expected<std::size_t> edits_of(const Json& fuzziness, std::size_t letters) {
-  const std::string text = lower_case(text_in(fuzziness));
-  if (const auto number = number_in<double>(text); number && *number > -1)
-    return static_cast<std::size_t>(std::clamp(*number, 0.0, 2.0));
-  unsigned low = 3, high = 6;
-  if (text != "auto" && std::sscanf(text.c_str(), "auto:%3u,%3u", &low, &high) != 2)
-    return illegal_argument("Invalid fuzziness value: " + text.substr(0, 100));
-  if (low > high)
-    return illegal_argument(
-        "fuzziness wrongly configured, must be: lowDistance > 0, highDistance > 0 and "
-        "lowDistance <= highDistance");
-  return letters < low ? 0 : letters < high ? 1 : 2;
-}
-
 // What all that a pattern matches begins with; of texts in small letters.
 std::string beginning_of(const std::string& regexp, bool folds) {
   if (regexp.find('|') != regexp.npos) return {};
@@ -62,6 +48,29 @@ std::string beginning_of(const std::string& regexp, bool folds) {
 }
 
 }  // namespace
+
+Expected<std::size_t> edits_of(const Json& fuzziness, std::size_t letters) {
+  if (fuzziness.is_null() || fuzziness.is_structured())
+    return parsing_exception("unexpected token [" + dumped(fuzziness).substr(0, 100) + "] after [fuzziness]");
+  const std::string text = lower_case(text_in(fuzziness));
+  if (const auto number = number_in<double>(trimmed(text)); number && *number >= 0)
+    return static_cast<std::size_t>(std::min(*number, 2.0));
+  std::optional<unsigned> low = 3, high = 6;
+  if (text.starts_with("auto:")) {
+    const std::string_view numbers = std::string_view(text).substr(5);
+    const std::size_t comma = std::min(numbers.find(','), numbers.size());
+    low = number_in<unsigned>(numbers.substr(0, comma));
+    high = number_in<unsigned>(numbers.substr(std::min(comma + 1, numbers.size())));
+  } else if (text != "auto") {
+    low.reset();
+  }
+  if (!low || !high) return illegal_argument("Invalid fuzziness value: " + text_in(fuzziness).substr(0, 100));
+  if (*low > *high)
+    return illegal_argument(
+        "fuzziness wrongly configured, must be: lowDistance > 0, highDistance > 0 and "
+        "lowDistance <= highDistance");
+  return letters < *low ? 0 : letters < *high ? 1 : 2;
+}
 
 Expected<Clause> QueryReader::keyword_like(const MappedField& field, const std::string& regexp, bool folds,
                                            double boost, bool scored) {

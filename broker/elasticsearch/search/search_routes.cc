@@ -1,5 +1,8 @@
 // Routes that search: _search, _count, _msearch, _validate/query, _explain, _field_caps, _analyze.
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "broker/elasticsearch/hits/window_order.h"
 #include "broker/elasticsearch/indices/index_admin.h"
@@ -117,16 +120,22 @@ void serve_search(const Targets& to, Call&& call, Responder responder) {
                 });
 }
 
+// A query stands in the body or in the address.
+Expected<void> check_one_query(const Call& call) {
+  const Parameters parameters = query_parameters(call);
+  if (parameters.empty() || call.request.body.empty()) return {};
+  return illegal_argument("request [" + call.request.path.substr(0, 200) + "] contains unrecognized parameter: [" +
+                          parameters.front().first + "]");
+}
+
 // The query alone of a body, of what takes nothing else.
 Expected<SearchAsk> asked_query(const Call& call, bool required) {
   if (call.parameter("min_score")) return not_supported("[min_score] of a count");
   const Json body = FROND_EXPECT_OK(parse_with_queries(call.request.body));
   for (const auto& [key, value] : body.items())
     if (key != "query") return parsing_exception("request does not support [" + key + "]");
+  FROND_EXPECT_OK(check_one_query(call));
   const Parameters parameters = query_parameters(call);
-  if (!parameters.empty() && !call.request.body.empty())  // which counts alone
-    return illegal_argument("request [" + call.request.path.substr(0, 200) + "] contains unrecognized parameter: [" +
-                            parameters.front().first + "]");
   if (required && body.empty() && parameters.empty()) return validation_failed("query is missing");
   return read_search(body, parameters);
 }
@@ -143,36 +152,54 @@ void serve_count(const Targets& to, Call&& call, Responder responder) {
                 });
 }
 
+// Of a query that some of these indices can't read: why, by index.
+frond::http::Response read_in(const std::vector<std::string>& indices, const std::map<std::string, std::string>& errors,
+                              bool explains) {
+  Json json = {{"_shards", {{"total", indices.size()}, {"successful", indices.size()}, {"failed", 0}}},
+               {"valid", errors.empty()}};
+  for (const std::string& index : indices) {
+    if (!explains) break;
+    const auto error = errors.find(index);
+    Json one = {{"index", index}, {"valid", error == errors.end()}};
+    if (error != errors.end()) one["error"] = error->second;
+    json["explanations"].push_back(std::move(one));
+  }
+  return json_response(json);
+}
+
 void serve_validate(const Targets& to, Call&& call, Responder responder) {
-  auto targets = targets_of(to, call);
-  if (!targets) return responder.send(response_of(targets.error()));
   const bool explains =
       call.parameter("explain").value_or("false") != "false" || call.parameter("rewrite").value_or("false") != "false";
-  std::string index = targets->meant.empty() ? "" : targets->meant.front().index->name;
-  const auto said = [explains, index](bool valid, const std::string& error) {
-    Json json = {{"_shards", {{"total", 1}, {"successful", 1}, {"failed", 0}}}, {"valid", valid}};
-    if (explains) {
-      Json one = {{"index", index}, {"valid", valid}};
-      if (!valid) one["error"] = error;
-      json["explanations"] = Json::array({std::move(one)});
-    }
-    return json_response(json);
-  };
+  if (const auto one = check_one_query(call); !one) return responder.send(response_of(one.error()));
   auto ask = asked_query(call, false);
-  if (!ask)
-    return responder.send(ask.error().status == 501 ? response_of(ask.error()) : said(false, ask.error().reason));
+  const auto readable = ask ? check_readable(*ask) : Expected<void>(ask.error());
+  if (!readable && readable.error().status == 501) return responder.send(response_of(readable.error()));
+  if (!readable) {
+    Json unread = {{"valid", false}};
+    if (call.parameter("explain").value_or("false") != "false")
+      unread["error"] = "ParsingException[" + readable.error().reason + "]";
+    return responder.send(json_response(unread));
+  }
+  if (ask->query.is_null() && !call.request.body.empty())
+    return responder.send(response_of(validation_failed("query cannot be null")));
+  auto targets = targets_of(to, call);
+  if (!targets) return responder.send(response_of(targets.error()));
+  if (targets->meant.empty()) return responder.send(response_of(index_not_found(call.path_value("index"))));
   ask->size = 0;
+  std::vector<std::string> indices;
+  for (const Meant& one : targets->meant) indices.push_back(one.index->name);
   const auto shared = std::make_shared<Responder>(std::move(responder));
-  const Abandon abandon = run_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)),
-                                     [shared, said](Expected<Gathered> gathered) {
-                                       const ApiError* const error = !gathered ? &gathered.error()
-                                                                     : gathered->unfit.empty()
-                                                                         ? nullptr
-                                                                         : &gathered->unfit.front().second;
-                                       shared->send(error == nullptr       ? said(true, "")
-                                                    : error->status == 400 ? said(false, error->reason)
-                                                                           : response_of(*error));
-                                     });
+  const Abandon abandon =
+      run_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)),
+                 [shared, indices = std::move(indices), explains](const Expected<Gathered>& gathered) {
+                   std::map<std::string, std::string> errors;
+                   if (!gathered && gathered.error().status != 400) return shared->send(response_of(gathered.error()));
+                   if (!gathered)
+                     for (const std::string& index : indices) errors[index] = gathered.error().reason;
+                   else
+                     for (const auto& [index, error] : gathered->unfit) errors[index] = error.reason;
+                   shared->send(read_in(indices, errors, explains));
+                 });
   if (abandon) shared->on_client_gone(abandon);
 }
 

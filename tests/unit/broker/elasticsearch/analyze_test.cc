@@ -43,6 +43,22 @@ TEST(TokensOfAText, AreThoseOfATokenizerAndFilters) {
                                   R"({"analyzer":"standard","tokenizer":"standard","text":"A"})"})
     EXPECT_EQ(tokens_shown(wrong), "400") << wrong;
 }
+TEST(TokensOfAText, AreThoseOfAFieldThatHasTokens) {
+  const auto mapping = read_mapping(nullptr, {{"properties", Json::parse(R"({"t":{"type":"text"},
+      "k":{"type":"keyword"},"n":{"type":"long"},"d":{"type":"date"},"b":{"type":"boolean"}})")}});
+  ASSERT_TRUE(mapping);
+  const auto of = [&](const std::string& field, const char* rest = "") {
+    return tokens_shown(("{\"field\":\"" + field + "\",\"text\":\"A b\"" + rest + "}").c_str(), &*mapping);
+  };
+  for (const char* const words : {"t", "nosuch", "_primary_term"}) EXPECT_EQ(of(words), "a@0+0-1 b@1+2-3") << words;
+  for (const char* const whole : {"k", "_routing"}) EXPECT_EQ(of(whole), "A b@0+0-3") << whole;
+  for (const char* const none : {"n", "d", "b", "_index", "_id", "_source", "_seq_no", "_version", "_field_names"}) {
+    EXPECT_EQ(of(none), "400") << none;
+    EXPECT_EQ(of(none, R"(,"analyzer":"whitespace")"), "A@0+0-1 b@1+2-3") << none;
+  }
+  for (const char* const more : {R"(,"tokenizer":"standard")", R"(,"filter":["lowercase"])"})
+    EXPECT_EQ(of("t", more), "400") << more;
+}
 TEST(TokensOfAText, AreThoseOfTheSettings) {
   const auto mapping =
       read_mapping(Json::parse(R"({"index":{"analysis":{"analyzer":{"edge":{"tokenizer":"edge","filter":["lowercase"]}},

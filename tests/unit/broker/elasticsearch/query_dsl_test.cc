@@ -133,6 +133,25 @@ TEST(AQuery, OfAFuzzyWordIsThatOfTheWordsLikeItAsFrequentAsTheMostFrequent) {
       "400");
 }
 
+TEST(AFuzziness, IsANumberOrTwoLengthsAlsoWhereNoWordIsFuzzy) {
+  const auto of = [](const Json& fuzziness, const Json& query) {
+    Json with = query;
+    with.front().front()["fuzziness"] = fuzziness;
+    return clause_of(with.dump().c_str()).substr(0, 3);
+  };
+  const Json queries[] = {{{"fuzzy", {{"x", {{"value", "a"}}}}}}, {{"match", {{"x", {{"query", "a"}}}}}}};
+  for (const Json& query : queries) {
+    for (const Json& right :
+         {Json("AUTO"), Json("auto:1,4"), Json("AUTO:0,0"), Json(0), Json(1.5), Json("3"), Json(" 1")})
+      EXPECT_NE(of(right, query), "400") << right;
+    for (const Json& wrong :
+         {Json("x"), Json("1x"), Json(""), Json("AUTO:"), Json("AUTO:3"), Json("AUTO:3,6,9"), Json("AUTO:3, 6"),
+          Json("AUTO:6,3"), Json(-0.5), Json("NaN"), Json(true), Json(), Json::array()})
+      EXPECT_EQ(of(wrong, query), "400") << wrong;
+  }
+  EXPECT_EQ(clause_of(R"({"query_string":{"query":"n:5","fuzziness":"x"}})"), "400 Invalid fuzziness value: x");
+}
+
 TEST(AQuery, OfAPhrasePrefixScoresAllEndingsAndTakesTheFirst) {
   const auto read_with = [](const char* text, const query::NearTerms& endings, Reading& reading) {
     const Json query = Json::parse(text);
