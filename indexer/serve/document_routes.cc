@@ -1,6 +1,7 @@
 // Routes by which a client's changes depend on what documents are, and by which it keeps something with a collection
 // (docs/writing.md, "Changes that depend on a document").
-#include <algorithm>
+#include <simdjson.h>
+
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -24,7 +25,7 @@ using write::CollectionWriter;
 using Change = CollectionWriter::DocumentChange;
 using Outcome = CollectionWriter::DocumentOutcome;
 
-constexpr std::size_t kMaxIds = 10'000, kMaxAnswer = 16 << 20;
+constexpr std::size_t kMaxIds = 10'000;
 constexpr std::size_t kLittleRoom = 64 << 10;  // for records beside kMappedTimes
 
 Error wrong(std::size_t line, const std::string& what) {
@@ -177,26 +178,51 @@ Response change_documents(CollectionWriter& writer, Request& request) {
   return {.content_type = "application/x-ndjson", .body = std::move(body), .headers = {{"Cache-Control", "no-store"}}};
 }
 
+namespace {
+// {"ids":[…]}; nothing: it is no such object, or has more than kMaxIds.
+std::optional<std::vector<std::string>> ids_in(const std::string& body) {
+  namespace ondemand = simdjson::ondemand;
+  ondemand::parser parser;
+  const simdjson::padded_string padded(body);
+  ondemand::document document;
+  ondemand::object members;
+  if (parser.iterate(padded).get(document) != simdjson::SUCCESS ||
+      document.get_object().get(members) != simdjson::SUCCESS)
+    return std::nullopt;
+  std::optional<std::vector<std::string>> ids;
+  for (auto member : members) {
+    std::string_view name;
+    ondemand::array listed;
+    if (ids || member.unescaped_key().get(name) != simdjson::SUCCESS || name != "ids" ||
+        member.value().get_array().get(listed) != simdjson::SUCCESS)
+      return std::nullopt;
+    ids.emplace();
+    for (auto one : listed) {
+      std::string_view id;
+      if (one.get_string().get(id) != simdjson::SUCCESS || ids->size() == kMaxIds) return std::nullopt;
+      ids->emplace_back(id);
+    }
+  }
+  const char* end = nullptr;
+  if (document.current_location().get(end) != simdjson::OUT_OF_BOUNDS) return std::nullopt;  // more than an object
+  return ids;
+}
+}  // namespace
+
 Response latest_documents(CollectionWriter& writer, Request& request) {
-  const json asked = json::parse(request.body, nullptr, /*allow_exceptions=*/false);
-  const auto listed = asked.is_object() ? asked.find("ids") : asked.end();
-  const bool well = asked.is_object() && asked.size() == 1 && listed != asked.end() && listed->is_array() &&
-                    listed->size() <= kMaxIds &&
-                    std::ranges::all_of(*listed, [](const json& id) { return id.is_string(); });
-  if (!well)
+  const auto ids = ids_in(request.body);
+  if (!ids)
     return problem(400, "Bad request", "The body is no {\"ids\":[…]} of up to " + std::to_string(kMaxIds) + " texts.",
                    "ids");
-  const auto ids = listed->get<std::vector<std::string>>();
-  const auto read = writer.latest(ids);
+  const auto read = writer.latest(*ids, kMaxLatestBytes);
+  if (!read && read.error().code() == Code::kInvalid)
+    return problem(413, "Content too large", read.error().message() + ": ask for fewer.", "ids");
   if (!read) return not_possible(read.error());
   std::string body;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    append_told(body, ids[i], (*read)[i].latest);
+  for (std::size_t i = 0; i < ids->size(); ++i) {
+    append_told(body, (*ids)[i], (*read)[i].latest);
     if (const std::string& source = (*read)[i].source; !source.empty()) body.append(",\"source\":").append(source);
     body += "}\n";
-    if (body.size() > kMaxAnswer)
-      return problem(413, "Content too large",
-                     "The documents have more than " + std::to_string(kMaxAnswer) + " bytes: ask for fewer.", "ids");
   }
   return {.content_type = "application/x-ndjson", .body = std::move(body), .headers = {{"Cache-Control", "no-store"}}};
 }

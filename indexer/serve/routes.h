@@ -44,6 +44,8 @@ http::Response list_generations(const ServedRepository& repository, std::string_
 inline constexpr std::size_t kMaxLines = 100'000, kMaxDetails = 100;
 // Records that are made of a request's documents here have so many times its bytes at most.
 inline constexpr std::size_t kMappedTimes = 3;
+// Of the documents that one request reads.
+inline constexpr std::size_t kMaxLatestBytes = 16 << 20;
 
 struct WriteRoutes {
   write::WrittenCollections* collections = nullptr;  // null: nothing is written, and changes are answered 403

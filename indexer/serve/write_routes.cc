@@ -63,6 +63,12 @@ std::size_t bytes_of_work(const Request& request) {
   constexpr std::size_t kLineBytes = sizeof(Operation) + 64, kShortLine = 8;
   return 2 * request.body.size() + kLineBytes * std::min(kMaxLines, request.body.size() / kShortLine);
 }
+// The same of documents that are read: as long as usual ones, and once more in the answer. Their ids have three bytes
+// at least.
+std::size_t bytes_of_latest(std::size_t body) {
+  constexpr std::size_t kUsualDocument = 64 << 10;
+  return 2 * std::min(kMaxLatestBytes, body / 3 * kUsualDocument);
+}
 // nullopt: too many lines.
 std::optional<ParsedLines> parse_lines(const std::string& body, CollectionWriter& writer) {
   constexpr std::size_t kMaxDetailBytes = 400;
@@ -252,7 +258,10 @@ void WriteRoutes::add_to(http::Router& router) const {
           responder.set_route(path);
           auto held = std::make_shared<std::pair<Request, http::Responder>>(std::move(request), std::move(responder));
           constexpr std::size_t kCopies = 3;  // of records: the operations, the batch that is logged, and the log's
-          const std::size_t records = path == kChanges ? kCopies * kMappedTimes * held->first.body.size() : 0;
+          const std::size_t body = held->first.body.size();
+          const std::size_t records = path == kChanges  ? kCopies * kMappedTimes * body
+                                      : path == kLatest ? bytes_of_latest(body)
+                                                        : 0;
           turns->add(held->first.client, bytes_of_work(held->first) + records,
                      [held, answer] { answer(held->first, std::move(held->second)); });
         },

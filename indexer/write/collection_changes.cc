@@ -135,13 +135,14 @@ bool CollectionWriter::keeps_sources() const {
   return now != nullptr && now->source_stored;
 }
 
-Result<std::vector<LatestDocuments::Read>> CollectionWriter::latest(std::span<const std::string> ids) {
+Result<std::vector<LatestDocuments::Read>> CollectionWriter::latest(std::span<const std::string> ids,
+                                                                    std::size_t most) {
   const MutexLock changing(changing_);
   LatestDocuments& documents = *FROND_TRY(latest_documents());
-  auto read = documents.read(ids);
-  if (read) return read;
+  auto read = documents.read(ids, most);
+  if (read || read.error().code() == Code::kInvalid) return read;
   documents.reopen();  // files of an older generation may have been removed meanwhile
-  return documents.read(ids);
+  return documents.read(ids, most);
 }
 
 Result<CollectionWriter::Metadata> CollectionWriter::metadata() const {

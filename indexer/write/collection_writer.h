@@ -149,8 +149,9 @@ class CollectionWriter {
   // other requests of accept() change at the same time may come in between. Documents are what others have written,
   // which may not be synced yet.
   Result<std::vector<DocumentOutcome>> change_documents(std::vector<DocumentChange> changes);
-  // The documents as they are once all accepted changes are published. Any thread. kUnavailable, kCorrupt.
-  Result<std::vector<LatestDocuments::Read>> latest(std::span<const std::string> ids);
+  // The documents as they are once all accepted changes are published. Any thread. kUnavailable, kCorrupt; kInvalid:
+  // they have more than `most` bytes.
+  Result<std::vector<LatestDocuments::Read>> latest(std::span<const std::string> ids, std::size_t most);
   bool keeps_sources() const;  // and with them the versions of documents and their last changes
 
   // What clients keep with the collection: {"metadata":{…},"schema":{…}}; empty: nothing. Its version changes with it.

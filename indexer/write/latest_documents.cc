@@ -58,9 +58,8 @@ Result<std::unique_ptr<PublishedDocuments>> PublishedDocuments::open(const repos
   return std::unique_ptr<PublishedDocuments>(new PublishedDocuments(*std::move(generation), std::move(scratch)));
 }
 
-Result<std::vector<std::optional<std::string>>> PublishedDocuments::sources(std::span<const std::string> ids) {
+Result<void> PublishedDocuments::each_source(std::span<const std::string> ids, const Take& take) {
   const auto places = FROND_TRY(generation_->find_each(ids, change::CurrentGeneration::Ids::kKept));
-  std::vector<std::optional<std::string>> sources(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (!places[i]) continue;
     auto& partition = partitions_[places[i]->partition];
@@ -69,58 +68,67 @@ Result<std::vector<std::optional<std::string>>> PublishedDocuments::sources(std:
       const auto folder = FROND_TRY(generation_->files().for_reading(entry, scratch_ / entry.id));
       partition = FROND_TRY(partition::PublishedSources::open(folder, entry.summary.files));
     }
-    sources[i] = FROND_TRY(partition->source(places[i]->docid));
+    auto source = FROND_TRY(partition->source(places[i]->docid));
+    FROND_TRY(take(i, std::move(source)));
   }
-  return sources;
+  return {};
 }
 
-Result<std::vector<std::optional<std::string>>> LatestDocuments::published_sources(std::span<const std::string> ids) {
-  if (ids.empty()) return std::vector<std::optional<std::string>>();
+Result<void> LatestDocuments::each(std::span<const std::string> ids,
+                                   const std::function<Result<void>(std::size_t, const LatestDocument&)>& pending,
+                                   const PublishedDocuments::Take& published) {
+  std::vector<std::string> others;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (const auto known = pending_.find(ids[i]); known != pending_.end()) {
+      FROND_TRY(pending(i, known->second));
+      continue;
+    }
+    others.push_back(ids[i]);
+    places.push_back(i);
+  }
+  if (others.empty()) return {};
   if (!opened_) published_ = FROND_TRY(open_());
   opened_ = true;
-  if (published_ == nullptr) return std::vector<std::optional<std::string>>(ids.size());
-  return published_->sources(ids);
+  if (published_ == nullptr) return {};
+  return published_->each_source(
+      others, [&](std::size_t i, std::string source) { return published(places[i], std::move(source)); });
 }
 
 Result<std::vector<LatestDocument>> LatestDocuments::find(std::span<const std::string> ids) {
   std::vector<LatestDocument> found(ids.size());
-  std::vector<std::string> others;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto pending = pending_.find(ids[i]);
-    if (pending == pending_.end()) {
-      others.push_back(ids[i]);
-      places.push_back(i);
-      continue;
-    }
-    found[i] = pending->second;
-  }
-  auto sources = FROND_TRY(published_sources(others));
-  for (std::size_t i = 0; i < others.size(); ++i)
-    if (sources[i]) found[places[i]] = latest_of(carried_source(*std::move(sources[i])));
+  FROND_TRY(each(
+      ids,
+      [&](std::size_t i, const LatestDocument& pending) {
+        found[i] = pending;
+        return Result<void>();
+      },
+      [&](std::size_t i, std::string source) {
+        found[i] = latest_of(carried_source(std::move(source)));
+        return Result<void>();
+      }));
   return found;
 }
 
-Result<std::vector<LatestDocuments::Read>> LatestDocuments::read(std::span<const std::string> ids) {
+Result<std::vector<LatestDocuments::Read>> LatestDocuments::read(std::span<const std::string> ids, std::size_t most) {
   std::vector<Read> read(ids.size());
-  std::vector<std::string> others;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto pending = pending_.find(ids[i]);
-    if (pending == pending_.end()) {
-      others.push_back(ids[i]);
-      places.push_back(i);
-      continue;
-    }
-    read[i].latest = pending->second;
-    if (read[i].latest.exists) read[i].source = carried_source(FROND_TRY(read_line_(*read[i].latest.change))).source;
-  }
-  auto sources = FROND_TRY(published_sources(others));
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    if (!sources[i]) continue;
-    auto carried = carried_source(*std::move(sources[i]));
-    read[places[i]] = {latest_of(carried), std::move(carried.source)};
-  }
+  std::size_t bytes = 0;
+  const auto take = [&](Read& one, const LatestDocument& latest, std::string source) -> Result<void> {
+    bytes += source.size();
+    if (bytes > most) return Error(Code::kInvalid, "the documents have more than " + std::to_string(most) + " bytes");
+    one = {latest, std::move(source)};
+    return {};
+  };
+  FROND_TRY(each(
+      ids,
+      [&](std::size_t i, const LatestDocument& pending) -> Result<void> {
+        if (!pending.exists) return take(read[i], pending, {});
+        return take(read[i], pending, carried_source(FROND_TRY(read_line_(*pending.change))).source);
+      },
+      [&](std::size_t i, std::string text) {
+        auto carried = carried_source(std::move(text));
+        return take(read[i], latest_of(carried), std::move(carried.source));
+      }));
   return read;
 }
 

@@ -48,8 +48,10 @@ class PublishedDocuments {
   static Result<std::unique_ptr<PublishedDocuments>> open(const repository::RepositorySource& source,
                                                           const std::string& collection, change::GenerationFiles files,
                                                           std::filesystem::path scratch);
-  // For each id its stored source, which may be empty; nothing: there is no such document.
-  Result<std::vector<std::optional<std::string>>> sources(std::span<const std::string> ids);
+  // Gets the place of an id in the list, and the document's stored source, which may be empty. Its error ends all.
+  using Take = std::function<Result<void>(std::size_t place, std::string source)>;
+  // One source after the other; of an id without a document none.
+  Result<void> each_source(std::span<const std::string> ids, const Take& take);
 
  private:
   PublishedDocuments(std::unique_ptr<change::CurrentGeneration> generation, std::filesystem::path scratch)
@@ -70,12 +72,13 @@ class LatestDocuments {
   LatestDocuments(Open open, ReadLine read_line) : open_(std::move(open)), read_line_(std::move(read_line)) {}
 
   Result<std::vector<LatestDocument>> find(std::span<const std::string> ids);
-  // The same with the documents; nothing where there is none.
+  // The same with the documents; nothing where there is none. kInvalid: the documents have more than `most` bytes; no
+  // more than these and one document are held at a time.
   struct Read {
     LatestDocument latest;
     std::string source;
   };
-  Result<std::vector<Read>> read(std::span<const std::string> ids);
+  Result<std::vector<Read>> read(std::span<const std::string> ids, std::size_t most);
   // What became of it, by a change that was accepted. Those of one document may come in another order than they were
   // accepted in, and after they were published: the last counts.
   void note(const std::string& id, const LatestDocument& latest);
@@ -88,7 +91,10 @@ class LatestDocuments {
   }
 
  private:
-  Result<std::vector<std::optional<std::string>>> published_sources(std::span<const std::string> ids);
+  // Of each id either what waits in the log is told to `pending`, or what is published to `published`.
+  Result<void> each(std::span<const std::string> ids,
+                    const std::function<Result<void>(std::size_t place, const LatestDocument&)>& pending,
+                    const PublishedDocuments::Take& published);
 
   const Open open_;
   const ReadLine read_line_;

@@ -125,6 +125,12 @@ def check_doors(service, closed):
     service.expect(404, "POST", "/v1/collections/%6/documents", line("once", ["b"]), key="write")
     service.expect(400, "PUT", "/v1/collections/%2e%2e%2fx", key="admin")
     service.expect(413, "POST", documents, "x" * (2 << 20), key="write")
+    for wrong in ("", "{", "[]", "{}", '{"ids":1}', '{"ids":["a"],"more":1}', '{"ids":["a"]}{"ids":["b"]}', '{"ids":["a",[' + "[" * 5000, '{"ids":["a"],"ids":["b"]}', '{"ids":["' + '","' * 10_000 + '"]}'):
+        service.expect(400, "POST", "/v1/collections/c/latest", wrong, key="search")
+    service.expect(200, "POST", documents, line("large", ["x" * (1 << 19)]), key="write")
+    harness.expect(b"ask for fewer" in service.expect(413, "POST", "/v1/collections/c/latest", json.dumps({"ids": ["large"] * 33}), key="search"), "no hint")
+    harness.expect(len(service.expect(200, "POST", "/v1/collections/c/latest", json.dumps({"ids": ["large"] * 2}), key="search")) > 1 << 20, "two documents")
+    service.expect(200, "DELETE", documents + "/large", key="write")
     kinds = [(415, '[{"id":"kind"}]', {"Content_Type": "application/json"}), (415, "id=kind", {"Content_Type": "application/x-www-form-urlencoded"}),
              (400, line("kind", ["b"]), {"Content_Encoding": "gzip"}), (415, line("kind", ["b"]), {"Content_Encoding": "br"}), (400, "[" + line("kind", ["b"]) + "]", {})]
     for status, body, fields in kinds:

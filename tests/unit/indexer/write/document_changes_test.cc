@@ -67,7 +67,7 @@ class ACollectionsDocuments : public testing::Test {
     return {.kind = kind, .id = id, .line = R"({"id":")" + id + R"(","title":"t","_source":)" + source + "}"};
   }
   CollectionWriter::DocumentOutcome made(const Change& one) { return writer().change_documents({one})->front(); }
-  LatestDocuments::Read latest(const std::string& id) { return writer().latest(std::vector{id})->front(); }
+  LatestDocuments::Read latest(const std::string& id) { return writer().latest(std::vector{id}, 1 << 20)->front(); }
 
   support::ScratchFolder folder_;
   Logger log_{"test", LogLevel::kError};
@@ -156,6 +156,18 @@ TEST_F(ACollectionsDocuments, AreTheSameAfterARestart) {
   writer_.reset();
   start();
   EXPECT_EQ(latest("1").latest, waiting.latest);
+}
+TEST_F(ACollectionsDocuments, AreReadUpToTheBytesThatAreAskedFor) {
+  const std::string source = R"({"v":"12345"})";
+  made(change(kIndex, "p", source));
+  publish();
+  made(change(kIndex, "w", source));
+  const std::vector<std::string> ids{"p", "w", "p", "none"};
+  const auto read = writer().latest(ids, 3 * source.size());
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ((*read)[2].source, source);
+  EXPECT_FALSE((*read)[3].latest.exists);
+  EXPECT_EQ(writer().latest(ids, 3 * source.size() - 1), Code::kInvalid);
 }
 TEST_F(ACollectionsDocuments, SeeOneAnotherInOneRequest) {
   const auto outcomes = writer().change_documents(
