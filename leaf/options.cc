@@ -72,7 +72,8 @@ void add_gpu_options(config::CommandLine& app, Options& options, std::string& gp
   app.add_option(
          "--gpu", gpu,
          "auto: use every GPU that is there; all: the same, with a warning where one can't be used; off; or the "
-         "numbers of devices, as 0,2. Partitions are dealt to them by size; those that come while all take less than "
+         "numbers of devices, as 0,2. Partitions are assigned to them by size; those that come while all take less "
+         "than "
          "half of a device's memory are on every device")
       .check(config::gpus())
       .show_default()

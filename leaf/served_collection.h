@@ -21,7 +21,7 @@
 #include "leaf/generation/data_folder.h"
 #include "leaf/generation/generation_follower.h"
 #include "leaf/generation/generation_loader.h"
-#include "leaf/generation/kept_generations.h"
+#include "leaf/generation/retained_generations.h"
 #include "leaf/generation/scrubber.h"
 #include "leaf/options.h"
 #include "leaf/serve/collections.h"

@@ -330,8 +330,8 @@ Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view 
   return prepared(mapping, id, source, most, *parsed);
 }
 
-KeptNumbers kept_of(std::string_view record) {
-  KeptNumbers kept;
+StoredNumbers kept_of(std::string_view record) {
+  StoredNumbers kept;
   const std::size_t at = record.find(kSourceName);
   if (at == record.npos) return kept;
   const Json head = Json::parse(std::string(record.substr(0, at)) + "}", nullptr, /*allow_exceptions=*/false);

@@ -29,11 +29,11 @@ Expected<PreparedDocument> document_of(const Mapping& mapping, std::string_view 
 // The client's JSON in a record as it is stored; empty: there is none.
 std::string_view source_of(std::string_view record);
 // The numbers that are kept with a record as it is stored.
-struct KeptNumbers {
+struct StoredNumbers {
   std::uint64_t version = 1;
   std::optional<std::uint64_t> seq_no = {};
 };
-KeptNumbers kept_of(std::string_view record);
+StoredNumbers kept_of(std::string_view record);
 
 // A value as the field's column has it: numbers of its type's width, dates as milliseconds, keywords and text as text.
 // Empty: it stands for no value, like null. The error's reason says what is wrong with the value alone.

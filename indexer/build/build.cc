@@ -90,7 +90,7 @@ class Build {
   Result<void> order();
   Result<std::vector<partition::PartitionSummary>> write(std::vector<std::string>& ids);
   bool is_ordered() const { return options_.order != order::DocumentOrder::kInput; }
-  // Another order than the input's is computed over the whole collection, before it is dealt to partitions.
+  // Another order than the input's is computed over the whole collection, before it is assigned to partitions.
   std::uint32_t inverted_partitions() const { return is_ordered() ? 1 : options_.invert.partitions; }
   resume::Stage last_stage() const { return is_ordered() ? resume::Stage::kOrdered : resume::Stage::kInverted; }
   // Of the killed build; null: there is none, or it did not get so far.

@@ -52,7 +52,7 @@ Result<repository::Manifest> publish_change(repository::RepositoryWriter& writer
                                             const Change& change, std::stop_token stop);
 
 struct Addition {
-  std::vector<repository::PartitionEntry> partitions;  // of one build, documents dealt round-robin
+  std::vector<repository::PartitionEntry> partitions;  // of one build, documents assigned round-robin
   std::vector<std::string> removed_ids;                // of documents to hide; none of them is added
   std::uint64_t log_sequence = 0;                      // see Change
   std::string log_id = {};

@@ -31,7 +31,7 @@ struct ImportOptions {
 };
 
 struct Imported {
-  pipeline::InvertedDocuments inverted;  // documents dealt as a build deals them
+  pipeline::InvertedDocuments inverted;  // documents assigned to partitions as a build assigns them
   std::string description;               // the file's
   ingest::Tally terms_left_out;          // of lists whose term no query can have: empty, too long, or with a NUL
 };

@@ -16,7 +16,7 @@ BuildCommand::BuildCommand(config::CommandLine& app, Kind kind)
   add_place_flags();
   add_input_flags();
   partitions_flag_ =
-      &add_number(line_, "--partitions", invert_.partitions, 1, 256, "Partitions that documents are dealt to")
+      &add_number(line_, "--partitions", invert_.partitions, 1, 256, "Partitions that documents are assigned to")
            .group("Resources");
   if (kind == Kind::kBuild) add_share_flags();
   add_resource_flags();

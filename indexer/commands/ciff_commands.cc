@@ -31,7 +31,7 @@ class ImportCiffCommand final : public Command {
         "Lengths of documents: records, as the file says, which must be the sums of their frequencies; postings, "
         "these sums")
         .group("Documents");
-    add_number(line_, "--partitions", options_.invert.partitions, 1, 256, "Partitions that documents are dealt to")
+    add_number(line_, "--partitions", options_.invert.partitions, 1, 256, "Partitions that documents are assigned to")
         .group("Resources");
     add_analyzer_flags(line_, names_, "How the terms of the file were made from text, and those of queries will be");
     add_memory_limit("Resident memory, at least 128MiB, of which documents take 4 bytes each, and 20 to 25 for ids");

@@ -1,8 +1,8 @@
 #pragma once
 // Which inverter gets which trie collection. Decided once, from the first batch (Wei and JaJa 2011, III.E, take a
 // sample before the build; one batch is such a sample): collections by descending size, each to the inverter with the
-// fewest bytes so far. Collections that are not in the sample are dealt round-robin. Changes only speed, no byte of the
-// index.
+// fewest bytes so far. Collections that are not in the sample are assigned round-robin. Changes only speed, no byte of
+// the index.
 //
 // Where there are inverters on GPUs, those of the CPU get the popular collections, as many as the paper has (about a
 // hundred), and GPU g of n those whose number modulo n is g.

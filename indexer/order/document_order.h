@@ -1,11 +1,11 @@
 #pragma once
 // Numbers documents in another order than that of the input. Ordinals, and so the order of hits with equal scores,
-// follow the new order. Documents are dealt to partitions afterwards, so answers do not depend on the number of
+// follow the new order. Documents are assigned to partitions afterwards, so answers do not depend on the number of
 // partitions.
 //
 // The first half of a build leaves one partition in input order. The new order is computed from its postings or URLs,
-// then runs and spools are written again, renumbered and dealt. The number of threads and the memory limit do not
-// change a byte.
+// then runs and spools are written again, renumbered and assigned to partitions. The number of threads and the memory
+// limit do not change a byte.
 #include <cstdint>
 #include <filesystem>
 #include <functional>

@@ -11,7 +11,7 @@ namespace frond::indexer::order {
 
 // What bisecting and dealing take is at most so much of what the rest of the build takes.
 inline constexpr double kMaxOrderShare = 0.75;
-// What bisection must save of the docIDs' bits: documents that are dealt anew compress a little less.
+// What bisection must save of the docIDs' bits: documents that are assigned anew compress a little less.
 inline constexpr double kMinSaved = 0.01;
 // The threads that the memory for bisection is reckoned for, and the most that auto uses.
 inline constexpr std::uint32_t kAutoThreads = 64;
@@ -30,7 +30,7 @@ OrderCost order_cost(std::uint32_t documents, std::uint64_t postings, std::uint6
 // Whether docIDs are packed by codecs of the family of binary packing, in which one large gap makes its block wide.
 bool packs_blocks(const codec::CodecChoice& codecs);
 
-// About the bits of the docIDs of a sample of the terms, if order[place] = document is dealt to so many partitions.
+// About the bits of the docIDs of a sample of the terms, if order[place] = document is assigned to so many partitions.
 struct DocIdBits {
   double packed = 0;  // whole blocks of 128, each as wide as its largest gap: binary packing
   double coded = 0;   // each gap as long as it needs: codecs with exceptions, Rice

@@ -114,10 +114,10 @@ bool pin_large_pages(const void* memory, const PagePinning& pinning) {
   return static_cast<bool>(state->unpin);
 }
 
-LargePagesKept::LargePagesKept(std::uint64_t bytes) {
+RetainedLargePages::RetainedLargePages(std::uint64_t bytes) {
   for (const Piece& piece : pieces().keep_at_most(bytes)) pieces().give_to_system(piece);
 }
-LargePagesKept::~LargePagesKept() {
+RetainedLargePages::~RetainedLargePages() {
   for (const Piece& piece : pieces().keep_at_most(0)) pieces().give_to_system(piece);
 }
 

@@ -40,12 +40,12 @@ bool pin_large_pages(const void* memory, const PagePinning& pinning);
 
 // As long as it lives, so much of what is given back is kept for others that take as much; otherwise nothing is. The
 // system clears pages before it gives them, and stops other threads of the process when it takes them.
-class LargePagesKept {
+class RetainedLargePages {
  public:
-  explicit LargePagesKept(std::uint64_t bytes);
-  ~LargePagesKept();
-  LargePagesKept(const LargePagesKept&) = delete;
-  LargePagesKept& operator=(const LargePagesKept&) = delete;
+  explicit RetainedLargePages(std::uint64_t bytes);
+  ~RetainedLargePages();
+  RetainedLargePages(const RetainedLargePages&) = delete;
+  RetainedLargePages& operator=(const RetainedLargePages&) = delete;
 };
 
 // For standard containers.

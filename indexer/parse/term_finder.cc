@@ -90,12 +90,12 @@ std::uint32_t TermFinder::add_tokens(std::string_view text, std::size_t first, s
 
 // Begins to load what the grouper needs of the terms that are found.
 void TermFinder::find_tokens(std::string_view text, std::size_t first, std::size_t count) {
-  const auto sought = std::span(sought_).first(count);
-  tokens_.seek(text, begins_.data() + first, ends_.data() + first, sought);
-  tokens_.find(sought, terms_.data(), grouper_.lines());
+  const auto lookups = std::span(lookups_).first(count);
+  tokens_.seek(text, begins_.data() + first, ends_.data() + first, lookups);
+  tokens_.find(lookups, terms_.data(), grouper_.lines());
   const KnownTokens known = tell_apart(std::span(terms_).first(count), found_.data(), unknown_.data());
   found_count_ = known.found;
-  for (std::size_t i = 0; i < known.unknown; ++i) new_[new_count_++].token = sought_[unknown_[i]];
+  for (std::size_t i = 0; i < known.unknown; ++i) new_[new_count_++].token = lookups_[unknown_[i]];
 }
 
 // Puts the terms of new tokens into new_terms_, and has on its way what the table of terms will be asked for. Long
@@ -116,13 +116,13 @@ void TermFinder::find_terms(std::string_view text) {
     const std::string_view term = analyzer_.term_of(token);
     new_terms_.append(term);
     one.term_end = static_cast<std::uint32_t>(new_terms_.size());
-    one.sought = term.empty() ? TermTable::Sought() : grouper_.terms().seek(term);
+    one.lookup = term.empty() ? TermTable::Lookup() : grouper_.terms().seek(term);
     ++kept;
   }
   new_count_ = kept;
   const auto all = std::span(new_).first(kept);
-  for (const NewToken& one : all) grouper_.terms().fetch_term(one.sought);
-  for (const NewToken& one : all) grouper_.terms().fetch_suffix(one.sought);
+  for (const NewToken& one : all) grouper_.terms().fetch_term(one.lookup);
+  for (const NewToken& one : all) grouper_.terms().fetch_suffix(one.lookup);
 }
 
 // Adds the new tokens that have terms, and returns how many these are.
@@ -148,18 +148,18 @@ std::uint32_t TermFinder::add_new(std::string_view text) {
 
 // The term of a token that was in no table.
 TermId TermFinder::learn(const NewToken& token, std::string_view text, std::string_view term) {
-  const SoughtToken& sought = token.token;
-  if (const TermId found = tokens_.find(sought); found != TokenTable::kUnknown) return found;  // the text has it twice
+  const TokenLookup& lookup = token.token;
+  if (const TermId found = tokens_.find(lookup); found != TokenTable::kUnknown) return found;  // the text has it twice
   const std::uint32_t epoch = grouper_.epoch();
-  const TermId id = term.empty() ? TokenTable::kStopWord : grouper_.intern(term, token.sought);
+  const TermId id = term.empty() ? TokenTable::kStopWord : grouper_.intern(term, token.lookup);
   if (grouper_.epoch() != epoch) {
     tokens_.renumber(grouper_.numbers());
     long_tokens_.renumber(grouper_.numbers());
   }
-  if (sought.bytes > TokenTable::kMaxTokenBytes)
-    long_tokens_.add(text.substr(sought.begin, sought.bytes), id);
+  if (lookup.bytes > TokenTable::kMaxTokenBytes)
+    long_tokens_.add(text.substr(lookup.begin, lookup.bytes), id);
   else
-    tokens_.add(sought, id);
+    tokens_.add(lookup, id);
   return id;
 }
 

@@ -28,9 +28,9 @@ class TermFinder {
   // table has, which wait for others of their text for the same reason.
   static constexpr std::size_t kTokensAhead = 64, kNewTokensAhead = 32;
   struct NewToken {
-    SoughtToken token;
+    TokenLookup token;
     std::uint32_t term_end = 0;  // in new_terms_
-    TermTable::Sought sought;
+    TermTable::Lookup lookup;
   };
   class Sink;
   std::uint32_t add_form(std::string_view form, std::size_t from);
@@ -50,13 +50,13 @@ class TermFinder {
   static constexpr std::size_t kMostTokens = kTokensAhead + text::kMostRunBlocks * 32 + 1 + text::kMorePlaces;
   std::array<std::uint32_t, kMostTokens> begins_, ends_;
   std::size_t count_ = 0;
-  std::array<SoughtToken, kTokensAhead> sought_;
+  std::array<TokenLookup, kTokensAhead> lookups_;
   std::array<TermId, kTokensAhead + kTokensTold> terms_;
   // The terms of those that the table has, without stop words.
   std::array<TermId, kTokensAhead + kTokensTold> found_;
   std::size_t found_count_ = 0;
-  // Those that it does not have, by their places in sought_; then those of the text so far, and their terms, one behind
-  // the other.
+  // Those that it does not have, by their places in lookups_; then those of the text so far, and their terms, one
+  // behind the other.
   std::array<std::uint32_t, kTokensAhead + kTokensTold> unknown_;
   std::array<NewToken, kNewTokensAhead + kTokensAhead> new_;
   std::size_t new_count_ = 0;

@@ -14,7 +14,7 @@ std::uint32_t TermTable::hash_of(dictionary::TrieCollection collection, std::str
   return static_cast<std::uint32_t>(XXH3_64bits_withSeed(suffix.data(), suffix.size(), collection));
 }
 
-TermTable::Sought TermTable::seek(std::string_view term) const {
+TermTable::Lookup TermTable::seek(std::string_view term) const {
   const dictionary::TriePlace place = dictionary::trie_place(term);
   const std::uint32_t hash = hash_of(place.collection, term.substr(place.prefix_bytes));
   __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
@@ -22,21 +22,21 @@ TermTable::Sought TermTable::seek(std::string_view term) const {
 }
 
 // Most terms that are there are in the first slot.
-void TermTable::fetch_term(const Sought& sought) const {
-  const Slot& slot = slots_[sought.hash & (slots_.size() - 1)];
+void TermTable::fetch_term(const Lookup& lookup) const {
+  const Slot& slot = slots_[lookup.hash & (slots_.size() - 1)];
   if (slot.term_plus_1 != 0) __builtin_prefetch(&terms_[slot.term_plus_1 - 1]);
 }
 
-void TermTable::fetch_suffix(const Sought& sought) const {
-  const Slot& slot = slots_[sought.hash & (slots_.size() - 1)];
-  if (slot.term_plus_1 != 0 && slot.hash == sought.hash)
+void TermTable::fetch_suffix(const Lookup& lookup) const {
+  const Slot& slot = slots_[lookup.hash & (slots_.size() - 1)];
+  if (slot.term_plus_1 != 0 && slot.hash == lookup.hash)
     __builtin_prefetch(suffixes_.data() + terms_[slot.term_plus_1 - 1].suffix);
 }
 
-TermId TermTable::find_or_add(std::string_view term, const Sought& sought) {
-  const dictionary::TriePlace place = sought.place;
+TermId TermTable::find_or_add(std::string_view term, const Lookup& lookup) {
+  const dictionary::TriePlace place = lookup.place;
   const std::string_view suffix = term.substr(place.prefix_bytes);
-  const std::uint32_t hash = sought.hash;
+  const std::uint32_t hash = lookup.hash;
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
     Slot& slot = slots_[at];

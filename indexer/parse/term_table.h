@@ -34,14 +34,14 @@ class TermTable {
   TermId find_or_add(std::string_view term) { return find_or_add(term, seek(term)); }
   // The same in steps, with other terms in between, so that memory is on its way when it is read: seek() tells where
   // the table would have the term, and find_or_add() may be called for other terms before it is for this one.
-  struct Sought {
+  struct Lookup {
     std::uint32_t hash = 0;
     dictionary::TriePlace place;
   };
-  Sought seek(std::string_view term) const;
-  void fetch_term(const Sought& sought) const;
-  void fetch_suffix(const Sought& sought) const;
-  TermId find_or_add(std::string_view term, const Sought& sought);
+  Lookup seek(std::string_view term) const;
+  void fetch_term(const Lookup& lookup) const;
+  void fetch_suffix(const Lookup& lookup) const;
+  TermId find_or_add(std::string_view term, const Lookup& lookup);
   // Begins to load what collection() and suffix() need.
   void fetch(TermId term) const { __builtin_prefetch(&terms_[term]); }
   dictionary::TrieCollection collection(TermId term) const { return terms_[term].collection; }

@@ -48,9 +48,9 @@ void TokenGrouper::begin_section() {
   section_stamp_ = ++stamp_;
 }
 
-TermId TokenGrouper::intern(std::string_view term, const TermTable::Sought& sought) {
+TermId TokenGrouper::intern(std::string_view term, const TermTable::Lookup& lookup) {
   if (terms_.full()) forget_terms();
-  return terms_.find_or_add(term, sought);
+  return terms_.find_or_add(term, lookup);
 }
 
 // There is room for so many more, and for one that is written and not counted.

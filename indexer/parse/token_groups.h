@@ -67,7 +67,7 @@ class TokenGrouper {
   // there are too many terms, it forgets those that few documents have.
   TermId intern(std::string_view term) { return intern(term, terms_.seek(term)); }
   // The same in the steps of TermTable.
-  TermId intern(std::string_view term, const TermTable::Sought& sought);
+  TermId intern(std::string_view term, const TermTable::Lookup& lookup);
   const TermTable& terms() const { return terms_; }
   std::uint32_t epoch() const { return epoch_; }
   // By id of the epoch before: the term's id in this one, or kNoTerm.

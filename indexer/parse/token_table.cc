@@ -19,25 +19,25 @@ namespace frond::indexer::parse::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // As TokenBucket::place_of().
-HWY_INLINE std::size_t place_of(const TokenBucket& bucket, const SoughtToken& sought) {
+HWY_INLINE std::size_t place_of(const TokenBucket& bucket, const TokenLookup& lookup) {
 #if HWY_TARGET <= HWY_AVX3
   const hn::FixedTag<std::uint64_t, 8> words;
   const auto line = hn::Load(words, reinterpret_cast<const std::uint64_t*>(&bucket));
-  const auto same = hn::Eq(line, hn::LoadDup128(words, sought.key.data()));
+  const auto same = hn::Eq(line, hn::LoadDup128(words, lookup.key.data()));
   std::uint8_t stored[8] = {};
   hn::StoreMaskBits(words, same, stored);
   const unsigned bits = stored[0];
   const unsigned keys = bits & bits >> 1 & 0b010101;
   return static_cast<std::size_t>(std::countr_zero(keys | 1u << 2 * TokenBucket::kPlaces)) / 2;
 #else
-  return bucket.place_of(sought);
+  return bucket.place_of(lookup);
 #endif
 }
 
 void seek_tokens(const TokenTable& table, std::string_view text, const std::uint32_t* begins, const std::uint32_t* ends,
-                 SoughtToken* tokens, std::size_t count, const TokenBucket* buckets, int shift) {
+                 TokenLookup* tokens, std::size_t count, const TokenBucket* buckets, int shift) {
   for (std::size_t i = 0; i < count; ++i) {
-    SoughtToken& token = tokens[i];
+    TokenLookup& token = tokens[i];
     token.begin = begins[i];
     token.bytes = ends[i] - begins[i];
 #if HWY_TARGET <= HWY_AVX3
@@ -61,7 +61,7 @@ void seek_tokens(const TokenTable& table, std::string_view text, const std::uint
   }
 }
 
-void find_tokens(TokenBucket* buckets, const SoughtToken* tokens, std::size_t count, TermId* terms, LinesByTerm lines) {
+void find_tokens(TokenBucket* buckets, const TokenLookup* tokens, std::size_t count, TermId* terms, LinesByTerm lines) {
   for (std::size_t i = 0; i < count; ++i) {
     TokenBucket& bucket = buckets[tokens[i].bucket];
     std::uint32_t& entry = bucket.entries[place_of(bucket, tokens[i])];
@@ -96,12 +96,12 @@ HWY_EXPORT(find_tokens);
 HWY_EXPORT(tell_terms_apart);
 
 void TokenTable::seek(std::string_view text, const std::uint32_t* begins, const std::uint32_t* ends,
-                      std::span<SoughtToken> tokens) const {
+                      std::span<TokenLookup> tokens) const {
   HWY_DYNAMIC_DISPATCH(seek_tokens)
   (*this, text, begins, ends, tokens.data(), tokens.size(), buckets_.begin(), shift_);
 }
 
-void TokenTable::find(std::span<const SoughtToken> tokens, TermId* terms, LinesByTerm lines) {
+void TokenTable::find(std::span<const TokenLookup> tokens, TermId* terms, LinesByTerm lines) {
   HWY_DYNAMIC_DISPATCH(find_tokens)(buckets_.begin(), tokens.data(), tokens.size(), terms, lines);
 }
 

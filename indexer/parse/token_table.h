@@ -14,7 +14,7 @@
 namespace frond::indexer::parse {
 
 // A token that is looked for.
-struct SoughtToken {
+struct TokenLookup {
   // In the text, which has less than 4 GiB. Not a TokenSpan: g++ copies one by a load of 16 bytes, which waits for the
   // two stores of 8 bytes that just made it, in every token.
   std::uint32_t begin, bytes;
@@ -36,10 +36,10 @@ struct alignas(64) TokenBucket {
   std::array<std::uint32_t, kPlaces + 1> entries;          // 31 bits of the term, and whether it was found
 
   // Which place has the token; kPlaces: none.
-  std::size_t place_of(const SoughtToken& sought) const {
+  std::size_t place_of(const TokenLookup& lookup) const {
     std::size_t found = kPlaces;
     for (std::size_t place = kPlaces; place-- > 0;) {
-      const std::uint64_t different = (keys[place][0] ^ sought.key[0]) | (keys[place][1] ^ sought.key[1]);
+      const std::uint64_t different = (keys[place][0] ^ lookup.key[0]) | (keys[place][1] ^ lookup.key[1]);
       found = different == 0 ? place : found;
     }
     return found;
@@ -56,18 +56,18 @@ static_assert(sizeof(TokenBucket) == 64);
 class TokenTable {
  public:
   // Longer tokens are never found: 0.03 % of English ones, which LongTokens may have.
-  static constexpr std::size_t kMaxTokenBytes = sizeof(SoughtToken::key);
+  static constexpr std::size_t kMaxTokenBytes = sizeof(TokenLookup::key);
   // Both are larger than all terms.
   static constexpr TermId kStopWord = kNoTerm, kUnknown = kNoTerm - 1;
 
   explicit TokenTable(int bits = kMaxTableBits) : shift_(64 - (bits - 1)), buckets_(std::size_t{1} << (bits - 1)) {}
 
   // First step, of a token whose place is known: tells what find() needs, and begins to load what it will look at.
-  void seek(std::string_view text, SoughtToken& sought) const {
-    const std::size_t begin = sought.begin, bytes = sought.bytes;
+  void seek(std::string_view text, TokenLookup& lookup) const {
+    const std::size_t begin = lookup.begin, bytes = lookup.bytes;
     if (bytes > kMaxTokenBytes) [[unlikely]] {
-      sought.key = {};
-      sought.bucket = 0;
+      lookup.key = {};
+      lookup.bucket = 0;
       return;
     }
     std::uint64_t low = 0, high = 0;
@@ -82,27 +82,27 @@ class TokenTable {
       low = key[0];
       high = key[1];
     }
-    sought.key[0] = low;
-    sought.key[1] = high;
-    sought.bucket = bucket_of(low, high, shift_);
-    __builtin_prefetch(&buckets_[sought.bucket]);
+    lookup.key[0] = low;
+    lookup.key[1] = high;
+    lookup.bucket = bucket_of(low, high, shift_);
+    __builtin_prefetch(&buckets_[lookup.bucket]);
   }
-  SoughtToken seek(std::string_view text, text::TokenSpan token) const {
-    SoughtToken sought;
-    sought.begin = static_cast<std::uint32_t>(token.begin);
-    sought.bytes = static_cast<std::uint32_t>(token.end - token.begin);
-    seek(text, sought);
-    return sought;
+  TokenLookup seek(std::string_view text, text::TokenSpan token) const {
+    TokenLookup lookup;
+    lookup.begin = static_cast<std::uint32_t>(token.begin);
+    lookup.bytes = static_cast<std::uint32_t>(token.end - token.begin);
+    seek(text, lookup);
+    return lookup;
   }
   // The same for many tokens, from begins[i] to ends[i].
   void seek(std::string_view text, const std::uint32_t* begins, const std::uint32_t* ends,
-            std::span<SoughtToken> tokens) const;
+            std::span<TokenLookup> tokens) const;
   // The terms of tokens, kStopWord, or kUnknown. Of each it begins to load states[term & mask], whatever the term is.
-  void find(std::span<const SoughtToken> tokens, TermId* terms, LinesByTerm lines);
+  void find(std::span<const TokenLookup> tokens, TermId* terms, LinesByTerm lines);
   // The token's term, kStopWord, or kUnknown.
-  TermId find(const SoughtToken& sought) {
-    Bucket& bucket = buckets_[sought.bucket];
-    return found(bucket.entries[bucket.place_of(sought)]);
+  TermId find(const TokenLookup& lookup) {
+    Bucket& bucket = buckets_[lookup.bucket];
+    return found(bucket.entries[bucket.place_of(lookup)]);
   }
   static std::uint32_t bucket_of(std::uint64_t low, std::uint64_t high, int shift) {
     std::uint64_t hash = low * 0x9e3779b97f4a7c15 + high * 0x94d049bb133111eb;
@@ -116,11 +116,11 @@ class TokenTable {
     return term_of(entry);
   }
   // Stores a token which is not there, unless it is too long.
-  void add(const SoughtToken& sought, TermId term) {
-    if (sought.key[0] == 0) return;
-    Bucket& bucket = buckets_[sought.bucket];
+  void add(const TokenLookup& lookup, TermId term) {
+    if (lookup.key[0] == 0) return;
+    Bucket& bucket = buckets_[lookup.bucket];
     const std::size_t i = free_place(bucket);
-    bucket.keys[i] = sought.key;
+    bucket.keys[i] = lookup.key;
     bucket.entries[i] = entry_of(term);
   }
   // numbers[old id]: a term's new id; kNoTerm: the tokens of the term are forgotten.

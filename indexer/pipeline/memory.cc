@@ -202,10 +202,10 @@ WritePlan plan_partitions_at_once(std::uint64_t limit, std::uint32_t partitions,
     WritePlan plan =
         plan_packers(limit, partitions, packers, unspilled + slices, (documents + partitions - 1) / partitions);
     plan.fits = plan.fits && plan.at_once == partitions;
-    plan.sliced_postings = (packers + 2) * kSlicePostings;
+    plan.postings_a_slice = (packers + 2) * kSlicePostings;
     if (plan.fits) {
       const std::uint64_t more = std::min(packers * documents, (limit - plan.bytes) / 4 / kPostingBytes);
-      plan.sliced_postings += more;
+      plan.postings_a_slice += more;
       plan.bytes += more * kPostingBytes;
     }
     if (plan.fits || packers == 1) return plan;

@@ -70,7 +70,7 @@ struct WritePlan {
   std::uint64_t ahead_bytes =
       0;  // of each partition's postings, and of its fields, that are given to packers at a time
   std::uint64_t runs_ahead_bytes = 0;  // of each partition's runs, decoded before they are merged
-  std::uint64_t sliced_postings = 0;   // that are split at a time, where all partitions are written at once
+  std::uint64_t postings_a_slice = 0;  // that are split at a time, where all partitions are written at once
   std::size_t id_bytes = 0;            // of a partition's ids, sorted in memory
   bool has_terms = false;              // whether there is memory to write the statistics of all terms meanwhile
   std::uint64_t kept_terms_bytes = 0;  // for those of several partitions from runs, which are kept until the end

@@ -63,7 +63,7 @@ class Pipeline {
   BadRecordLog log_;
   MemoryBudget budget_;
   parse::WorkingMemory parse_memory_;
-  const parse::LargePagesKept texts_kept_;
+  const parse::RetainedLargePages texts_kept_;
   BatchPool pool_;
   BoundedQueue<Batch*> to_parsers_;
   BoundedQueue<Batch*> to_sequencer_;

@@ -20,7 +20,7 @@ constexpr std::size_t kCodedAhead = 4 * kMergedAhead;         // the same of cod
 // plan_writing_at_once() has 40 for each posting of a slice for each packer. So a slice has as many lists as a quarter
 // of the packers have postings, and more postings.
 constexpr std::size_t kMostSlices = 8, kPostingsOfAList = 8;
-runs::SliceLimits coded_slice(const pipeline::WritePlan& plan) {
+runs::SliceLimits encoded_slice(const pipeline::WritePlan& plan) {
   const std::size_t lists = pipeline::kSlicePostings * std::clamp<std::size_t>(plan.packers / 4, 1, kMostSlices);
   return {lists * kPostingsOfAList, lists};
 }
@@ -48,12 +48,12 @@ Result<void> ListSupply::prepare(const std::vector<pipeline::InvertedDocuments::
   }
   if (unspilled == nullptr) return {};
   FROND_CHECK(options_.memory.at_once == parts.size());
-  if (unspilled->on_device && can_be_coded(options_.codecs)) {
+  if (unspilled->on_device && can_be_encoded(options_.codecs)) {
     coding_ = {{}, options_.b, options_.average_length};
     FROND_TRY(read_contents(parts));
     for (const runs::SpoolContents& of : contents_) coding_.lengths.emplace_back(of.lengths);
-    if (unspilled->on_device->codes(coding_, coded_slice(options_.memory))) {
-      coded_ = queues<CodedGroups>(parts.size(), kCodedAhead);
+    if (unspilled->on_device->codes(coding_, encoded_slice(options_.memory))) {
+      coded_ = queues<EncodedGroups>(parts.size(), kCodedAhead);
       return {};
     }
     contents_.clear();
@@ -73,8 +73,8 @@ Result<void> ListSupply::read_contents(const std::vector<pipeline::InvertedDocum
 Result<void> ListSupply::split_all(std::stop_token stop) {
   Result<void> read;
   if (!coded_.empty()) {
-    auto digests = give_coded_lists(*options_.unspilled->on_device, coding_, coded_slice(options_.memory), coded_,
-                                    terms_.get(), stop);
+    auto digests = distribute_encoded_lists(*options_.unspilled->on_device, coding_, encoded_slice(options_.memory),
+                                            coded_, terms_.get(), stop);
     if (digests) {
       digests_ = *std::move(digests);
       for (const auto& queue : coded_) queue->close();
@@ -82,7 +82,7 @@ Result<void> ListSupply::split_all(std::stop_token stop) {
       read = std::move(digests).error();
     }
   } else {
-    SplitPostings to(split_, terms_.get(), pool_, options_.memory.sliced_postings, stop);
+    SplitPostings to(split_, terms_.get(), pool_, options_.memory.postings_a_slice, stop);
     read = options_.unspilled->on_device ? split_slices(*options_.unspilled->on_device, to) : split_in_memory(to);
   }
   add_merge_seconds(pipeline::thread_seconds());
@@ -145,7 +145,7 @@ PartitionLists::PartitionLists(partition::PartitionWriter& writer, const Of& of,
       threads_(error) {
   const std::string number = std::to_string(number_);
   if (!supply_.coded_.empty()) {
-    threads_.begin("lists-" + number, [this] { return write_coded(); });
+    threads_.begin("lists-" + number, [this] { return write_encoded(); });
     return;
   }
   if (supply_.split_.empty()) threads_.begin("merge-" + number, [this] { return merge_runs(); });
@@ -200,8 +200,8 @@ Result<void> PartitionLists::write_postings() {
 }
 
 // Of lists that a device has coded, which has the digests, too.
-Result<void> PartitionLists::write_coded() {
-  return write_lists(*supply_.coded_[number_], [this](auto& tasks, CodedGroup group) {
+Result<void> PartitionLists::write_encoded() {
+  return write_lists(*supply_.coded_[number_], [this](auto& tasks, EncodedGroup group) {
     tasks.begin(group.bytes, [&slices = *supply_.options_.unspilled->on_device, group](std::size_t) {
       return built_of(slices, group);
     });

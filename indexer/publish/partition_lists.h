@@ -16,7 +16,7 @@
 #include "common/partition/terms/term_digests.h"
 #include "common/postings/list_builder.h"
 #include "indexer/pipeline/invert_documents.h"
-#include "indexer/publish/coded_lists.h"
+#include "indexer/publish/encoded_groups.h"
 #include "indexer/publish/partition_build.h"
 #include "indexer/publish/split_postings.h"
 #include "indexer/publish/term_statistics.h"
@@ -34,7 +34,7 @@ class ListSupply {
                        const std::filesystem::path& folder);
   bool splits() const { return !split_.empty() || !coded_.empty(); }
   // Gives the partitions what the device, or the inverters, have, if splits(). One thread. Errors as split_slices(),
-  // split_in_memory() and give_coded_lists().
+  // split_in_memory() and distribute_encoded_lists().
   Result<void> split_all(std::stop_token stop);
   // What prepare() had to read of a partition's spool; null: nothing.
   const runs::SpoolContents* contents(std::uint32_t partition) const {
@@ -58,10 +58,10 @@ class ListSupply {
   std::filesystem::path terms_file_;
   // By partition; one of the two where a device, or inverters, have the postings of all.
   std::vector<std::unique_ptr<Groups>> split_;
-  std::vector<std::unique_ptr<CodedGroups>> coded_;
+  std::vector<std::unique_ptr<EncodedGroups>> coded_;
   std::vector<std::vector<std::uint64_t>> digests_;  // with coded_: set before that is closed
   std::vector<runs::SpoolContents> contents_;        // with coded_, by partition
-  runs::ListCoding coding_;
+  runs::ListEncoding coding_;
   mutable Mutex times_;
   double merge_seconds_ FROND_GUARDED_BY(times_) = 0;
 };
@@ -86,7 +86,7 @@ class PartitionLists {
   template <class Queue, class Begin>
   Result<void> write_lists(Queue& from, const Begin& begin);
   Result<void> write_postings();
-  Result<void> write_coded();
+  Result<void> write_encoded();
   Result<void> sum_digests();
   Groups& postings() { return supply_.split_.empty() ? of_runs_ : *supply_.split_[number_]; }
 

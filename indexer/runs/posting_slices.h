@@ -13,7 +13,7 @@
 #include "common/base/bytes.h"
 #include "common/base/ids.h"
 #include "common/base/result.h"
-#include "indexer/runs/coded_piece.h"
+#include "indexer/runs/encoded_piece.h"
 
 namespace frond::indexer::runs {
 
@@ -27,7 +27,7 @@ struct PostingSlice {
 };
 
 // What lists are coded with.
-struct ListCoding {
+struct ListEncoding {
   std::vector<std::span<const std::uint32_t>> lengths;  // of documents, by partition
   double b = 0, average_length = 0;                     // of deficits
 };
@@ -39,12 +39,12 @@ struct SliceLimits {
 };
 
 // The lists of the terms of a slice.
-struct CodedSlice {
-  std::size_t first = 0, end = 0;      // terms
-  std::span<const CodedPiece> pieces;  // by partition, then by term
-  ByteView blobs;                      // with codec::kReadSlack bytes behind them
-  std::shared_ptr<const void> memory;  // of both
-  ByteView blob(const CodedPiece& piece) const { return blobs.subspan(piece.begin, piece.bytes); }
+struct EncodedSlice {
+  std::size_t first = 0, end = 0;        // terms
+  std::span<const EncodedPiece> pieces;  // by partition, then by term
+  ByteView blobs;                        // with codec::kReadSlack bytes behind them
+  std::shared_ptr<const void> memory;    // of both
+  ByteView blob(const EncodedPiece& piece) const { return blobs.subspan(piece.begin, piece.bytes); }
 };
 
 class PostingSlices {
@@ -56,10 +56,10 @@ class PostingSlices {
 
   // In place of read(): gives the lists of all slices, packed with codec simd-bp128, and then, by partition, the
   // documents' term digests (partition/terms/term_digests.h).
-  virtual bool codes(const ListCoding& /*coding*/, const SliceLimits& /*limits*/) const { return false; }
+  virtual bool codes(const ListEncoding& /*coding*/, const SliceLimits& /*limits*/) const { return false; }
   virtual Result<std::vector<std::vector<std::uint64_t>>> code(
-      const ListCoding& coding, const SliceLimits& limits,
-      const std::function<Result<void>(std::shared_ptr<const CodedSlice>)>& take);
+      const ListEncoding& coding, const SliceLimits& limits,
+      const std::function<Result<void>(std::shared_ptr<const EncodedSlice>)>& take);
 
   // Any thread, also during read() and code().
   virtual std::uint64_t first_document() const = 0;
@@ -71,8 +71,8 @@ class PostingSlices {
 };
 
 inline Result<std::vector<std::vector<std::uint64_t>>> PostingSlices::code(
-    const ListCoding& /*coding*/, const SliceLimits& /*limits*/,
-    const std::function<Result<void>(std::shared_ptr<const CodedSlice>)>& /*take*/) {
+    const ListEncoding& /*coding*/, const SliceLimits& /*limits*/,
+    const std::function<Result<void>(std::shared_ptr<const EncodedSlice>)>& /*take*/) {
   return Error(Code::kInvalid, "these postings are not coded");
 }
 

@@ -162,7 +162,7 @@ Result<CollectionWriter::Metadata> CollectionWriter::put_metadata(std::string te
   return Metadata(std::move(text));
 }
 
-Result<CollectionWriter::KeptMapping> CollectionWriter::mapping() {
+Result<CollectionWriter::StoredMapping> CollectionWriter::mapping() {
   const auto now = schema();
   const MutexLock lock(metadata_mutex_);
   if (mapping_.mapping == nullptr) {

@@ -167,12 +167,12 @@ class CollectionWriter {
   Result<Metadata> put_metadata(std::string text, const std::string& version);
 
   // By which documents of the Elasticsearch API become records, as it is kept with the collection. kInvalid: none is.
-  struct KeptMapping {
+  struct StoredMapping {
     std::shared_ptr<const elasticsearch::Mapping> mapping;
     bool in_schema =
         false;  // its columns are those of schema(): values that it takes need no other check of their type
   };
-  Result<KeptMapping> mapping();
+  Result<StoredMapping> mapping();
 
   // `done` is called once, on any thread: when what is accepted now is published; with kUnavailable if publishing
   // fails, or the writer ends. kOverloaded, at once: too many wait.
@@ -273,7 +273,7 @@ class CollectionWriter {
   Mutex changing_;
   std::unique_ptr<LatestDocuments> latest_ FROND_GUARDED_BY(changing_);  // null: nobody has asked yet
   mutable Mutex metadata_mutex_;                                         // of the file
-  KeptMapping mapping_ FROND_GUARDED_BY(metadata_mutex_);                // of the file; null: it is not read yet
+  StoredMapping mapping_ FROND_GUARDED_BY(metadata_mutex_);              // of the file; null: it is not read yet
   std::shared_ptr<const schema::Schema> schema_of_mapping_ FROND_GUARDED_BY(metadata_mutex_);  // that it was looked for
 
   mutable Mutex mutex_;

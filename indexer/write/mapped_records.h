@@ -27,11 +27,11 @@ class MappedRecords {
   elasticsearch::Json brought() const;
 
  private:
-  MappedRecords(CollectionWriter& writer, CollectionWriter::KeptMapping kept, std::size_t room)
+  MappedRecords(CollectionWriter& writer, CollectionWriter::StoredMapping kept, std::size_t room)
       : writer_(writer), kept_(std::move(kept)), room_(room) {}
 
   CollectionWriter& writer_;
-  CollectionWriter::KeptMapping kept_;  // with what documents brought
+  CollectionWriter::StoredMapping kept_;  // with what documents brought
   std::size_t room_, used_ = 0;
   bool waits_ = false, brought_ = false;
 };

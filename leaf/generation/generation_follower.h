@@ -37,7 +37,7 @@
 #include "common/base/log.h"
 #include "common/metrics/registry.h"
 #include "leaf/generation/generation_loader.h"
-#include "leaf/generation/kept_generations.h"
+#include "leaf/generation/retained_generations.h"
 #include "leaf/generation/stoppable_thread.h"
 #include "leaf/generation/stored_files.h"
 

@@ -48,7 +48,7 @@ void GenerationFollower::retire() {
   const auto set = board_.get();
   if (set->size() <= 1) return;
   const Instant now = clock_.now();
-  std::vector<bool> kept = kept_generations(standing(*set), brokers_.present(now), now, rules());
+  std::vector<bool> kept = retained_generations(standing(*set), brokers_.present(now), now, rules());
   leave(*set, kept);
   if (set->size() <= kMaxServedGenerations)
     for (std::size_t i = 0; i < set->size(); ++i)

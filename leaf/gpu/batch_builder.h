@@ -36,7 +36,7 @@ struct ResidentArray {
   std::shared_ptr<const void> memory;
 };
 // A list on the device, likewise.
-struct ResidentList : lists::KeptList {
+struct ResidentList : lists::CachedList {
   lists::ListKey key;
   const DeviceCache* holder = nullptr;             // which made it
   std::uint32_t documents = 0;                     // of the list's partition

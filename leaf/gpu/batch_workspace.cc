@@ -92,9 +92,9 @@ void BatchWorkspace::attach(CountBatch& batch) const {
   batch.limits = reinterpret_cast<std::uint64_t*>(work.data() + kLimitsOffset);
   batch.counters = reinterpret_cast<std::uint32_t*>(work.data() + kCountersOffset);
   const std::size_t pieces = std::size_t{batch.query_count} * batch.pieces, places = pieces * batch.most_hits;
-  batch.kept_keys = reinterpret_cast<std::uint64_t*>(work.data() + kCountersOffset +
-                                                     rounded(batch.counter_count * sizeof(std::uint32_t)));
-  batch.kept_ties = reinterpret_cast<std::uint32_t*>(batch.kept_keys + places);
+  batch.first_keys = reinterpret_cast<std::uint64_t*>(work.data() + kCountersOffset +
+                                                      rounded(batch.counter_count * sizeof(std::uint32_t)));
+  batch.kept_ties = reinterpret_cast<std::uint32_t*>(batch.first_keys + places);
   batch.held = batch.kept_ties + places;
   batch.counted = counted();
   batch.answers = answers();

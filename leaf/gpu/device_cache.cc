@@ -239,7 +239,7 @@ void DeviceCache::forget(std::uint64_t partition) {
     arrays_.forget(partition);
     lengths_.erase(partition);
   }
-  lists::KeptLists::Sweep sweep;
+  lists::ListCache::Sweep sweep;
   const auto step = [&] {
     const MutexLock lock(mutex_);
     return kept_.sweep(sweep, partition);

@@ -1,7 +1,7 @@
 #pragma once
 // The lists in device memory. pin() gives a plan its lists if all are there. Otherwise the CPU answers this plan, and a
 // background thread copies the missing lists for later plans (list_copier.h). Lists are evicted as in host memory
-// (leaf/lists/kept_lists.h); an evicted list's memory is released when no plan uses it. Where the device has no memory
+// (leaf/lists/list_cache.h); an evicted list's memory is released when no plan uses it. Where the device has no memory
 // left, only lists that no plan uses are evicted. The document lengths of a partition are copied with its first list
 // and stay until forget(). Other arrays by document are copied when a plan first needs them (document_arrays.h).
 //
@@ -25,7 +25,7 @@
 #include "leaf/gpu/batch_builder.h"
 #include "leaf/gpu/document_arrays.h"
 #include "leaf/gpu/list_copier.h"
-#include "leaf/lists/kept_lists.h"
+#include "leaf/lists/list_cache.h"
 #include "leaf/lists/list_store.h"
 
 namespace frond::leaf::gpu {
@@ -121,7 +121,7 @@ class DeviceCache final : public lists::DeviceLists {
 
   mutable Mutex mutex_;
   std::condition_variable_any changed_;
-  lists::KeptLists kept_ FROND_GUARDED_BY(mutex_);
+  lists::ListCache kept_ FROND_GUARDED_BY(mutex_);
   std::unordered_map<std::uint64_t, std::shared_ptr<const ResidentLengths>> lengths_ FROND_GUARDED_BY(mutex_);
   std::deque<Order> orders_ FROND_GUARDED_BY(mutex_);
   Marks ordered_ FROND_GUARDED_BY(mutex_);

@@ -76,8 +76,8 @@ GpuDevices::~GpuDevices() = default;
 // Adds shares to the call, and returns them: each has at most kMaxQueries plans, so that another device can take some.
 // Plans for `not_on`, or for a device that failed, are left to the engine below. The first time, plans of partitions
 // that all devices have go where the least is before them; later to their homes.
-std::vector<Share*> GpuDevices::deal(Call& call, std::span<const std::size_t> places, std::size_t tries,
-                                     std::size_t not_on) {
+std::vector<Share*> GpuDevices::assign(Call& call, std::span<const std::size_t> places, std::size_t tries,
+                                       std::size_t not_on) {
   notice_losses();
   std::vector<PartitionPlaces::Sized> partitions;
   partitions.reserve(places.size());
@@ -122,7 +122,7 @@ std::vector<std::optional<Result<engine::Outcome>>> GpuDevices::try_search(std::
   Call call(plans, clock, times);
   std::vector<std::size_t> places(plans.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-  if (const auto shares = deal(call, places, 1, engines_.size()); !shares.empty()) lines_.run(call, shares);
+  if (const auto shares = assign(call, places, 1, engines_.size()); !shares.empty()) lines_.run(call, shares);
   return std::move(call.found);
 }
 
@@ -165,7 +165,7 @@ std::vector<Share*> GpuDevices::again(Call& call, const Share& share, std::size_
     if (share.tries == 1 && fits_kernels(call.plans[place]) && places_.find(sized(call.plans[place])).everywhere)
       for (const auto& engine : engines_) engine->cache().want(call.plans[place]);
   if (share.tries > engines_.size()) return {};
-  return deal(call, unanswered, share.tries + 1, device);
+  return assign(call, unanswered, share.tries + 1, device);
 }
 
 void GpuDevices::notice_losses() {
@@ -241,7 +241,7 @@ lists::DeviceLease GpuDevices::Lists::find(const lists::ListKey& key) {
   return nullptr;
 }
 
-bool GpuDevices::Lists::holds(const lists::KeptList& list) const {
+bool GpuDevices::Lists::holds(const lists::CachedList& list) const {
   return !static_cast<const ResidentList&>(list).holder->lost();
 }
 

@@ -1,13 +1,13 @@
 #pragma once
-// The engine `gpu` on several devices. Partitions are dealt to them by size, small ones are on all
+// The engine `gpu` on several devices. Partitions are assigned to them by size, small ones are on all
 // (partition_places.h). The plans of a call go to the devices of their partitions, as shares that run at the same time
 // (device_lines.h); where all devices have all partitions, plans go to the device with the least before it if that is
 // far less, and devices without work take shares that wait for others. Every plan's answer is the same wherever it
 // runs.
 //
-// When a device fails, its partitions are dealt to the others. Plans that it did not answer run there, if their lists
-// are there, else on the engine below: in the same call, so before their deadline. Lists that the others do not have
-// yet are copied as plans ask for them. With one device left, or one at all, a call runs on its caller's thread.
+// When a device fails, its partitions are assigned to the others. Plans that it did not answer run there, if their
+// lists are there, else on the engine below: in the same call, so before their deadline. Lists that the others do not
+// have yet are copied as plans ask for them. With one device left, or one at all, a call runs on its caller's thread.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -69,7 +69,7 @@ class GpuDevices final : public engine::QueryEngine, public engine::Accelerator 
    public:
     explicit Lists(GpuDevices& of) : of_(of) {}
     lists::DeviceLease find(const lists::ListKey& key) override;
-    bool holds(const lists::KeptList& list) const override;
+    bool holds(const lists::CachedList& list) const override;
     std::shared_ptr<const void> find_array(const std::shared_ptr<const void>& owner) override;
     bool has_no_room_for(const std::shared_ptr<const void>& owner) const override;
 
@@ -78,7 +78,7 @@ class GpuDevices final : public engine::QueryEngine, public engine::Accelerator 
   };
   struct Call;
 
-  std::vector<Share*> deal(Call& call, std::span<const std::size_t> places, std::size_t tries, std::size_t not_on);
+  std::vector<Share*> assign(Call& call, std::span<const std::size_t> places, std::size_t tries, std::size_t not_on);
   std::vector<Share*> run(Share& share, std::size_t device);
   std::vector<Share*> again(Call& call, const Share& share, std::size_t device,
                             std::span<const std::size_t> unanswered);

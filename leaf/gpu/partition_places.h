@@ -1,6 +1,6 @@
 #pragma once
 // Which device has which partition. Each partition has a home: the device that has the least to hold when the partition
-// comes, so that partitions are dealt by size. A partition that comes while all together are small is on every device,
+// comes, so that partitions are placed by size. A partition that comes while all together are small is on every device,
 // and any may search it: a collection of one partition then runs on all devices, and a device with nothing to do helps.
 // It stays there, whatever comes later: only then are its lists where it is searched.
 //
@@ -38,7 +38,7 @@ class PartitionPlaces {
   void find(std::span<const Sized> partitions, std::span<Holders> holders);
   Holders find(const Sized& partition);
   std::optional<std::size_t> known_home(std::uint64_t partition) const;
-  // The device has failed: its partitions are dealt to the others, the largest first. Those of the last one stay.
+  // The device has failed: its partitions are assigned to the others, the largest first. Those of the last one stay.
   void lose(std::size_t device);
 
   struct Load {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "common/base/mutex.h"
-#include "leaf/lists/kept_lists.h"
+#include "leaf/lists/list_cache.h"
 
 namespace frond::leaf::lists {
 namespace {
@@ -61,7 +61,7 @@ Result<ListLease> copy_list(const List& list, std::size_t bytes) {
 struct CachedListStore::Shard {
   explicit Shard(std::size_t budget) : kept(budget) {}
   Mutex mutex;
-  KeptLists kept FROND_GUARDED_BY(mutex);
+  ListCache kept FROND_GUARDED_BY(mutex);
   std::unordered_set<ListKey, ListKeyHash> copying FROND_GUARDED_BY(mutex);  // by one request each
   std::uint64_t invalidations FROND_GUARDED_BY(mutex) = 0;                   // of any partition
   Counters counters FROND_GUARDED_BY(mutex);
@@ -146,7 +146,7 @@ void CachedListStore::invalidate(std::uint64_t partition) {
       const MutexLock lock(shard->mutex);
       ++shard->invalidations;  // what is being copied is not inserted
     }
-    KeptLists::Sweep sweep;
+    ListCache::Sweep sweep;
     const auto step = [&] {
       const MutexLock lock(shard->mutex);
       return shard->kept.sweep(sweep, partition);

@@ -1,6 +1,6 @@
 #pragma once
 // Caches lists of another store in host memory, in shards, within a budget of bytes. Of requests that miss a list at
-// the same time one copies it; the others get the lower store's lease. Which lists stay: leaf/lists/kept_lists.h. Empty
+// the same time one copies it; the others get the lower store's lease. Which lists stay: leaf/lists/list_cache.h. Empty
 // lists are cached too: they record that a partition does not have a term.
 //
 // A list larger than a quarter of a shard's budget is not cached: the caller gets the lower store's lease.

@@ -14,14 +14,14 @@
 
 namespace frond::leaf::lists {
 
-// What caches of lists keep (kept_lists.h): lists in host memory, images of them in device memory.
+// What caches of lists keep (list_cache.h): lists in host memory, images of them in device memory.
 //
 // Whoever uses a list without asking its cache marks it. The cache then takes it for used when it makes room. Any
 // thread.
-struct KeptList {
-  KeptList() = default;
-  KeptList(const KeptList&) {}  // a copy is another list, which nobody has used
-  KeptList& operator=(const KeptList&) { return *this; }
+struct CachedList {
+  CachedList() = default;
+  CachedList(const CachedList&) {}  // a copy is another list, which nobody has used
+  CachedList& operator=(const CachedList&) { return *this; }
 
   void mark_used() const {
     if (!used_.load(std::memory_order_relaxed)) used_.store(true, std::memory_order_relaxed);
@@ -43,7 +43,7 @@ struct ListKey {
 };
 
 // A list ready for reading. postings.count() == 0: the partition does not have the term.
-struct List : KeptList {
+struct List : CachedList {
   // Whether the bytes were valid so far. Ask after using the list and discard results on an error: a mapped file may
   // fail at any time. Costs a system call per mapped segment, nothing for a copy. Errors: kCorrupt, kUnavailable.
   Result<void> intact() const {
@@ -75,7 +75,7 @@ class ListStore {
 // Seam: the lists in a GPU's memory, and arrays by document beside them, for searches that make plans.
 
 // A list in device memory, which stays there as long as this object. Only the GPU's engine knows what it is.
-using DeviceLease = std::shared_ptr<const KeptList>;
+using DeviceLease = std::shared_ptr<const CachedList>;
 
 class DeviceLists {
  public:
@@ -84,7 +84,7 @@ class DeviceLists {
   // copies.
   virtual DeviceLease find(const ListKey& key) = 0;
   // Whether a list that find() returned may still be searched where it is: its device has not failed.
-  virtual bool holds(const KeptList& /*list*/) const { return true; }
+  virtual bool holds(const CachedList& /*list*/) const { return true; }
   // An array by document that has this owner in host memory (HiddenDocuments::words(), DocumentPriors::arrays(),
   // DocumentCodes::owner()): it
   // stays in device memory as long as the result. Null: it is not there. Any thread.

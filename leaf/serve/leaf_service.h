@@ -19,7 +19,7 @@
 #include "common/metrics/registry.h"
 #include "common/wire/codec.h"
 #include "common/wire/messages.h"
-#include "leaf/generation/kept_generations.h"
+#include "leaf/generation/retained_generations.h"
 #include "leaf/serve/documents/document_handler.h"
 #include "leaf/serve/requests_in_flight.h"
 #include "leaf/serve/search/search_query.h"

@@ -45,7 +45,7 @@ MUTANTS = [
     (8, 'a leaf that drains is left at once', 'broker/cluster/cluster_map.cc',
      'if (reply.draining && leaf.said) reply.generations',
      'if (!frond::mutant(8) && reply.draining && leaf.said) reply.generations'),
-    (9, 'generations that brokers serve from are retired', 'leaf/generation/kept_generations.cc',
+    (9, 'generations that brokers serve from are retired', 'leaf/generation/retained_generations.cc',
      '(i >= first || in_use(set[i], now, rules));',
      '((i >= first && !frond::mutant(9)) || in_use(set[i], now, rules));'),
     (11, 'a place is not given back by who joins after waiting', 'broker/http/search/search_service.cc',

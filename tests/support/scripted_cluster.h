@@ -14,7 +14,8 @@ namespace frond::support {
 // The content id in the generations of support::served().
 constexpr ContentId content_of(Generation generation) { return 0x9e3779b97f4a7c15 * generation; }
 
-// A generation of `total` partitions of 1,000 documents each, dealt round-robin. The leaf has the partitions `numbers`.
+// A generation of `total` partitions of 1,000 documents each, assigned round-robin. The leaf has the partitions
+// `numbers`.
 inline wire::ServedGeneration served(Generation generation, std::uint32_t total, std::vector<std::uint32_t> numbers) {
   wire::ServedGeneration out;
   out.generation = generation;

@@ -13,7 +13,7 @@
 
 namespace frond::support {
 
-// Builds `partitions` partitions of documents, dealt round-robin, under writer.building(). Returns the manifest; it
+// Builds `partitions` partitions of documents, assigned round-robin, under writer.building(). Returns the manifest; it
 // names them "g<generation>-p<number>", followed by `ids_end` if another repository has these names. The file of term
 // statistics is writer.building() / "terms.sst". schema: of the documents' values; without text fields that can be
 // searched by themselves.
@@ -36,13 +36,13 @@ inline Result<repository::Manifest> build_generation(repository::RepositoryWrite
   manifest.order = "input";
   std::vector<std::shared_ptr<const partition::Partition>> opened;
   for (std::uint32_t p = 0; p < partitions; ++p) {
-    std::vector<TestDocument> dealt;
-    for (std::size_t i = p; i < documents.size(); i += partitions) dealt.push_back(documents[i]);
+    std::vector<TestDocument> assigned;
+    for (std::size_t i = p; i < documents.size(); i += partitions) assigned.push_back(documents[i]);
     repository::PartitionEntry entry;
     entry.id = "g" + std::to_string(manifest.generation) + "-p" + std::to_string(p) + ids_end;
     entry.base = p;
     entry.stride = partitions;
-    entry.summary = FROND_TRY(write_partition(dealt, writer.building() / entry.id, manifest.bm25.b, true, schema));
+    entry.summary = FROND_TRY(write_partition(assigned, writer.building() / entry.id, manifest.bm25.b, true, schema));
     const auto database = writer.building() / ("db-" + entry.id);
     FROND_TRY(partition::Partition::ingest(writer.building() / entry.id, entry.summary.files, database, false));
     opened.push_back(FROND_TRY(partition::Partition::open(database)));

@@ -33,7 +33,7 @@ struct Wanted {
   std::uint64_t seed = 1;
 };
 
-// What a leaf has and does, where documents are dealt to so many shards. Bytes and microseconds.
+// What a leaf has and does, where documents are assigned to so many shards. Bytes and microseconds.
 struct LeafShare {
   double documents = 0, postings = 0, disk = 0, memory = 0, gpu_memory = 0;
   double read_postings = 0;  // by a search

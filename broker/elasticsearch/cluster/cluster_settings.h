@@ -11,7 +11,7 @@ inline constexpr const char* kSettingKinds[] = {"persistent", "transient"};  // 
 
 // Of one kind that a request gives; null removes. 400: a value that is none.
 Expected<FlatSettings> read_cluster_settings(std::string_view kind, const Json& settings);
-// `kept`: KeptForAll::json. `*` in the name of a setting that is removed stands for any characters.
+// `kept`: SharedMetadata::json. `*` in the name of a setting that is removed stands for any characters.
 void set_cluster_settings(Json& kept, const char* kind, const FlatSettings& settings);
 FlatSettings cluster_settings(const Json& kept, const char* kind);
 // Those of which nothing is kept.

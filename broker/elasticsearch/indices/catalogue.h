@@ -41,7 +41,7 @@ using Indices = std::map<std::string, Index, std::less<>>;
 
 // What is kept for all indices: what new ones are made from, {"index":{…},"component":{…},"legacy":{…}}, each by name
 // (templates.h), and "settings" of the cluster (cluster_settings.h). Immutable.
-struct KeptForAll {
+struct SharedMetadata {
   Json json = Json::object();
   std::string version;  // for a change; empty: nothing is kept
 };
@@ -49,12 +49,12 @@ struct KeptForAll {
 // The indices as they were known last, what is kept for all, and which indices could not be made. Thread-safe.
 class Catalogue {
  public:
-  std::shared_ptr<const KeptForAll> kept() const {
+  std::shared_ptr<const SharedMetadata> kept() const {
     const MutexLock lock(mutex_);
     return kept_;
   }
-  void set_kept(KeptForAll kept) {
-    auto next = std::make_shared<const KeptForAll>(std::move(kept));
+  void set_kept(SharedMetadata kept) {
+    auto next = std::make_shared<const SharedMetadata>(std::move(kept));
     const MutexLock lock(mutex_);
     kept_ = std::move(next);
   }
@@ -78,7 +78,7 @@ class Catalogue {
   mutable Mutex mutex_;
   static constexpr std::size_t kMostRefused = 64;
   std::shared_ptr<const Indices> indices_ FROND_GUARDED_BY(mutex_) = std::make_shared<const Indices>();
-  std::shared_ptr<const KeptForAll> kept_ FROND_GUARDED_BY(mutex_) = std::make_shared<const KeptForAll>();
+  std::shared_ptr<const SharedMetadata> kept_ FROND_GUARDED_BY(mutex_) = std::make_shared<const SharedMetadata>();
   std::deque<std::pair<std::string, std::string>> refused_ FROND_GUARDED_BY(mutex_);  // the latest last
 };
 

@@ -13,7 +13,7 @@ namespace frond::broker::elasticsearch {
 inline constexpr std::size_t kMaxTemplates = 256;  // of each kind
 
 enum class TemplateKind : std::uint8_t { kIndex, kComponent, kLegacy };
-std::string_view member_of(TemplateKind kind);  // of KeptForAll: "index"
+std::string_view member_of(TemplateKind kind);  // of SharedMetadata: "index"
 
 // A template as it is kept and shown: settings below "index", with texts for numbers. `kept`: those that there are.
 // 400: a member is unknown or wrong, or its settings or mappings can't be read; 501: data streams.

@@ -75,7 +75,7 @@ struct Hit {
   Json sort = nullptr;       // an array; null: by score
   Json highlight = nullptr;  // null: nothing is to be shown
   Json more = nullptr;       // an object: members of the hit that later searches have added; null: none
-  KeptNumbers kept = {};
+  StoredNumbers kept = {};
   std::size_t index = 0;
   std::string cursor = {};  // of Frond's, behind it; of a scroll of several indices alone
 };

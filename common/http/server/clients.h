@@ -52,7 +52,7 @@ class ByteBudget {
   }
 
  private:
-  friend class HeldBytes;
+  friend class ReservedBytes;
   const std::size_t limit_;
   std::atomic<std::size_t> used_{0};
   std::atomic<std::uint64_t> refusals_{0};
@@ -60,24 +60,24 @@ class ByteBudget {
 
 // Bytes counted in a budget, for a client and for a connection, if one is given; given back when destroyed. All must
 // outlive it. One thread.
-class HeldBytes {
+class ReservedBytes {
  public:
-  HeldBytes() = default;
-  HeldBytes(ByteBudget& budget, std::atomic<std::size_t>& of_client, std::size_t bytes,
-            std::size_t* of_connection = nullptr)
+  ReservedBytes() = default;
+  ReservedBytes(ByteBudget& budget, std::atomic<std::size_t>& of_client, std::size_t bytes,
+                std::size_t* of_connection = nullptr)
       : budget_(&budget), of_client_(&of_client), of_connection_(of_connection) {
     grow(bytes);
   }
-  ~HeldBytes() {
+  ~ReservedBytes() {
     if (budget_ != nullptr) grow(-bytes_);  // modulo 2^64
   }
-  HeldBytes(HeldBytes&& other) noexcept
+  ReservedBytes(ReservedBytes&& other) noexcept
       : budget_(std::exchange(other.budget_, nullptr)),
         of_client_(other.of_client_),
         of_connection_(other.of_connection_),
         bytes_(std::exchange(other.bytes_, 0)) {}
-  HeldBytes& operator=(HeldBytes&& other) noexcept {
-    HeldBytes taken(std::move(other));
+  ReservedBytes& operator=(ReservedBytes&& other) noexcept {
+    ReservedBytes taken(std::move(other));
     std::swap(budget_, taken.budget_);
     std::swap(of_client_, taken.of_client_);
     std::swap(of_connection_, taken.of_connection_);
@@ -196,7 +196,7 @@ class RequestRoom : public ByteBudget {
   using ByteBudget::ByteBudget;
   struct Request {
     ClientState& client;
-    HeldBytes held;               // in this room
+    ReservedBytes held;           // in this room
     std::function<void()> begin;  // called once a request that waited has its room, on any thread and without the lock
     std::size_t wanted = 0;       // in all, while it waits; else 0
     std::list<Request*>::iterator place{};  // … in the queue

@@ -106,7 +106,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
     AnswerCoding coding = AnswerCoding::kIdentity;  // that its client accepts
     Time since;
     Response response;
-    HeldBytes unsent;
+    ReservedBytes unsent;
     std::shared_ptr<Permit> permit;       // until it is answered
     std::shared_ptr<const void> counted;  // … the request's bytes
     std::size_t uncounted = 0;            // … or these few
@@ -187,7 +187,7 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   std::shared_ptr<RequestBytes> counted_;              // of that request; null: few
   std::optional<boost::asio::steady_timer> patience_;  // while it waits for room; nothing is read meanwhile
   std::size_t uncounted_ = 0;  // bytes of requests that are not answered, and too small to be counted
-  std::size_t unsent_ = 0;     // bytes of answers; declared before slots_, whose HeldBytes refer to it
+  std::size_t unsent_ = 0;     // bytes of answers; declared before slots_, whose ReservedBytes refer to it
   AgeLink by_age_{this}, by_phase_{this}, by_client_{this}, by_restriction_{this};
   Phase phase_ = Phase::kFresh;
   Restriction restriction_ = Restriction::kNone;
@@ -197,9 +197,9 @@ class Session final : public Responder::Connection, public std::enable_shared_fr
   bool mark_set_ = false;            // by a window before this one
   boost::beast::flat_buffer input_;  // received and not used yet
   AnswerBatch output_;
-  std::vector<HeldBytes> writing_bytes_;
+  std::vector<ReservedBytes> writing_bytes_;
   std::shared_ptr<BodyPieces> pieces_;  // of the answer that is being written, if that has a reader
-  HeldBytes pieces_bytes_;              // … its two pieces
+  ReservedBytes pieces_bytes_;          // … its two pieces
   std::deque<Slot> slots_;              // in order of requests; sequences are consecutive
   std::uint64_t next_ = 1;
   std::uint64_t last_ = ~std::uint64_t{0};  // the connection closes after this answer

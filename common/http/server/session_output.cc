@@ -32,7 +32,7 @@ void Session::settle(std::uint64_t sequence, Response response, std::string_view
     response = problem(503, "Unavailable", "Too many answers wait for clients that do not read them.");
     response.headers.emplace_back("Retry-After", "1");
   }
-  slot.unsent = HeldBytes(core_->group->unsent, client_.second.unsent_bytes, held(), &unsent_);
+  slot.unsent = ReservedBytes(core_->group->unsent, client_.second.unsent_bytes, held(), &unsent_);
   slot.response = std::move(response);
   if (core_->config.on_answer) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - slot.since;
@@ -130,7 +130,7 @@ void Session::discard(std::size_t so_far) {
 // while the piece before it is.
 
 void Session::begin_pieces(std::shared_ptr<BodyReader> reader, bool last) {
-  pieces_bytes_ = HeldBytes(core_->group->unsent, client_.second.unsent_bytes, BodyPieces::held(*reader));
+  pieces_bytes_ = ReservedBytes(core_->group->unsent, client_.second.unsent_bytes, BodyPieces::held(*reader));
   pieces_ = std::make_shared<BodyPieces>();
   pieces_->reader = std::move(reader);
   pieces_->last = last;

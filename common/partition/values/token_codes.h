@@ -1,6 +1,6 @@
 #pragma once
 // Positions: which word stands where in a document, kept with the document instead of with the lists. A document's
-// distinct terms have codes, dealt by a perfect hash of its own, and its text is the sequence of these codes, a byte
+// distinct terms have codes, given by a perfect hash of its own, and its text is the sequence of these codes, a byte
 // each for up to some 200 distinct terms, two or four beyond. Who looks for a phrase has candidates from the lists that
 // have all its words, and reads the sequences of those only; lists stay as they are, and a document's record is copied
 // as it is when partitions are merged or renumbered, since no number of a partition is in it (ADR 69).

@@ -10,9 +10,9 @@
 // in the partition and different queries follow each other, so that columns and lists are read from the cache.
 //
 // How it is ordered. The same walk, and each thread block keeps the k first of its own tiles in shared memory
-// (kept_keys.cuh). It tells the others the key of its k-th, behind which nothing is among the k first, and writes its k
-// to device memory. The last kernel finds the k first of these. Where scores are among the keys tiles are smaller, and
-// those of a tile's documents are added up in shared memory before (tile_scores.cuh).
+// (first_keys.cuh). It tells the others the key of its k-th, behind which nothing is among the k first, and writes its
+// k to device memory. The last kernel finds the k first of these. Where scores are among the keys tiles are smaller,
+// and those of a tile's documents are added up in shared memory before (tile_scores.cuh).
 #include <cstddef>
 #include <cstdint>
 
@@ -103,10 +103,10 @@ struct CountBatch {
   ListCodecs codecs;        // of all lists
   // Of a batch with orders: the greatest k; 0: there are none. What blocks keep is in device memory.
   std::uint32_t most_hits;
-  std::uint64_t* limits;     // by query: no document with a greater key is among the k first
-  std::uint32_t* held;       // by query and piece: how many of its most_hits places a thread block has filled
-  std::uint64_t* kept_keys;  // in these: the documents' keys …
-  std::uint32_t* kept_ties;  // … and CodeOrder::tie_of()
+  std::uint64_t* limits;      // by query: no document with a greater key is among the k first
+  std::uint32_t* held;        // by query and piece: how many of its most_hits places a thread block has filled
+  std::uint64_t* first_keys;  // in these: the documents' keys …
+  std::uint32_t* kept_ties;   // … and CodeOrder::tie_of()
 };
 
 }  // namespace frond::leaf::gpu

@@ -24,7 +24,7 @@ bool fits_counters(const engine::Plan& plan);
 
 Orders orders_of(const engine::Plan& plan);
 
-// How a partition's tiles are dealt to the thread blocks of each of so many queries. With orders there are fewer
+// How a partition's tiles are assigned to the thread blocks of each of so many queries. With orders there are fewer
 // pieces, since each has room for the k first.
 struct Pieces {
   std::uint32_t pieces, tiles_a_piece;

@@ -38,7 +38,7 @@ struct CountSpace {
   std::uint32_t counters[kCounters];
   std::uint32_t any[3];  // of three steps that follow each other: whether documents are left (are_left())
   std::uint32_t matches;
-  std::conditional_t<kOrders == Orders::kNone, NothingKept, KeptKeys> kept;
+  std::conditional_t<kOrders == Orders::kNone, NothingKept, FirstKeys> kept;
   std::conditional_t<kOrders == Orders::kByScores, search::TileSums<Lists, kThreads, kDocuments>,
                      NoScoresKept<Lists, kThreads>>
       scores;

@@ -2,7 +2,7 @@
 // How a thread block of the kernel that counts keeps the k first documents of its tiles, and hands them on.
 #include <type_traits>
 
-#include "leaf/gpu/counts/kept_keys.cuh"
+#include "leaf/gpu/counts/first_keys.cuh"
 
 namespace frond::leaf::gpu::counts {
 
@@ -42,7 +42,7 @@ __device__ inline std::uint64_t key_of(const KeyOnDevice* keys, std::uint32_t co
 }
 
 // One thread; a barrier is to follow. Takes over what other thread blocks have found of the query meanwhile.
-__device__ inline void lower_limit(const CountBatch& batch, std::uint32_t query, KeptKeys& kept) {
+__device__ inline void lower_limit(const CountBatch& batch, std::uint32_t query, FirstKeys& kept) {
   const std::uint64_t limit = __ldcg(batch.limits + query);
   if (limit >= kept.last_key) return;
   kept.last_key = limit;
@@ -51,7 +51,7 @@ __device__ inline void lower_limit(const CountBatch& batch, std::uint32_t query,
 
 // keep_first(), and tells other thread blocks.
 template <std::uint32_t kThreads>
-__device__ void keep_and_tell(const CountBatch& batch, std::uint32_t query, std::uint32_t k, KeptKeys& kept) {
+__device__ void keep_and_tell(const CountBatch& batch, std::uint32_t query, std::uint32_t k, FirstKeys& kept) {
   if (keep_first<kThreads>(kept, k) && threadIdx.x == 0)
     atomicMin(reinterpret_cast<unsigned long long*>(batch.limits + query), kept.last_key);
 }
@@ -83,12 +83,12 @@ __device__ void keep_found(const CountBatch& batch, std::uint32_t number, const 
 // What a thread block keeps of its piece, to device memory. All its threads, behind a barrier.
 template <std::uint32_t kThreads>
 __device__ void hand_on(const CountBatch& batch, std::uint32_t number, std::uint32_t piece, std::uint32_t k,
-                        KeptKeys& kept) {
+                        FirstKeys& kept) {
   if (kept.count > k) keep_and_tell<kThreads>(batch, number, k, kept);
   const std::uint32_t of = number * batch.pieces + piece;
   const std::size_t to = std::size_t{of} * batch.most_hits;
   for (std::uint32_t i = threadIdx.x; i < kept.count; i += kThreads) {
-    batch.kept_keys[to + i] = kept.keys[i];
+    batch.first_keys[to + i] = kept.keys[i];
     batch.kept_ties[to + i] = kept.ties[i];
   }
   if (threadIdx.x == 0) batch.held[of] = kept.count;
@@ -97,7 +97,7 @@ __device__ void hand_on(const CountBatch& batch, std::uint32_t number, std::uint
 // The first of what all thread blocks of a query have handed on. All threads of one block, behind a barrier; ends with
 // one. `kept` has been cleared, `any` is are_left()'s.
 template <std::uint32_t kThreads>
-__device__ void put_together(const CountBatch& batch, std::uint32_t number, std::uint32_t k, KeptKeys& kept,
+__device__ void put_together(const CountBatch& batch, std::uint32_t number, std::uint32_t k, FirstKeys& kept,
                              std::uint32_t* any) {
   const std::uint32_t* const held = batch.held + std::size_t{number} * batch.pieces;
   const std::size_t from = std::size_t{number} * batch.pieces * batch.most_hits;
@@ -106,7 +106,7 @@ __device__ void put_together(const CountBatch& batch, std::uint32_t number, std:
   for (;;) {
     for (; at < places; at += kThreads) {
       if (at % batch.most_hits >= held[at / batch.most_hits]) continue;
-      if (!offer(kept, batch.kept_keys[from + at], batch.kept_ties[from + at])) break;
+      if (!offer(kept, batch.first_keys[from + at], batch.kept_ties[from + at])) break;
     }
     if (!are_left(any, step, at < places)) break;
     keep_first<kThreads>(kept, k);

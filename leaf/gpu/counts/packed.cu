@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kThreads) deliver_query(CountBatch batch) {
 
 // The same with the query's k first documents, and their scores. Shared memory: 18 KiB of keys.
 __global__ void __launch_bounds__(kThreads) deliver_ordered_query(CountBatch batch) {
-  __shared__ KeptKeys kept;
+  __shared__ FirstKeys kept;
   __shared__ std::uint32_t any[3];
   const std::uint32_t number = blockIdx.x;
   const CountedQuery& query = batch.queries[number];

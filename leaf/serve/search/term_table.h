@@ -58,7 +58,7 @@ class KnownTerm {
  private:
   struct Place {
     std::weak_ptr<const lists::List> host;
-    std::weak_ptr<const lists::KeptList> device;
+    std::weak_ptr<const lists::CachedList> device;
     bool absent = false;
   };
 

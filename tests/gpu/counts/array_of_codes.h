@@ -36,7 +36,7 @@ class ArrayOfCodes final : public engine::DocumentCodes {
   const std::shared_ptr<const ArrayOfCodes> places_;
 };
 
-// A column of a collection, dealt to its partitions as the documents are. Some codes are much more frequent than
+// A column of a collection, assigned to its partitions as the documents are. Some codes are much more frequent than
 // others.
 inline std::vector<std::shared_ptr<const ArrayOfCodes>> column_of(const support::IndexedCollection& index,
                                                                   std::uint64_t codes, std::uint64_t seed) {

@@ -1,5 +1,5 @@
 // Parts of a ring do not overlap, and come back in any order.
-#include "indexer/invert/gpu/text/lists/list_coder.h"
+#include "indexer/invert/gpu/text/lists/list_encoder.h"
 
 #include <gtest/gtest.h>
 

@@ -306,7 +306,7 @@ TEST(DeviceText, ComparesBytesWhereHashesAreEqual) {
 
 // Texts in large pages are copied by the device from where they are, others are put together first.
 TEST(GpuTextInverter, TakesTextsFromLargePages) {
-  const parse::LargePagesKept kept(2 * parse::kLargePage);
+  const parse::RetainedLargePages kept(2 * parse::kLargePage);
   std::mt19937 random(23);
   const std::size_t small = 30'000, large = parse::kLargePiece + 50'000;
   for (const unsigned oddness : {0u, 30u}) {

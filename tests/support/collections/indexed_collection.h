@@ -1,6 +1,6 @@
 #pragma once
-// A collection indexed in memory: its documents dealt round-robin to P partitions (base p, stride P), every term's list
-// built with the real builder; and plans for queries on it, with the statistics of the whole collection.
+// A collection indexed in memory: its documents assigned round-robin to P partitions (base p, stride P), every term's
+// list built with the real builder; and plans for queries on it, with the statistics of the whole collection.
 #include <cstdint>
 #include <memory>
 #include <span>

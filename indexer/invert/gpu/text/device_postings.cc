@@ -7,8 +7,8 @@
 
 #include "common/base/threads/thread_name.h"
 #include "common/device/runtime.h"
-#include "indexer/invert/gpu/text/lists/list_coder.h"
-#include "indexer/invert/gpu/text/sliced_runs.h"
+#include "indexer/invert/gpu/text/lists/list_encoder.h"
+#include "indexer/invert/gpu/text/run_slices.h"
 #include "indexer/invert/partition_runs.h"
 
 namespace frond::indexer::invert::gpu {
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kPlacedByAThread = std::size_t{1} << 16;  // fewer are placed faster by one
 
 // Documents of all partitions.
-std::uint64_t documents_of(const runs::ListCoding& coding) {
+std::uint64_t documents_of(const runs::ListEncoding& coding) {
   std::uint64_t documents = 0;
   for (const auto& lengths : coding.lengths) documents += lengths.size();
   return documents;
@@ -79,17 +79,17 @@ Result<void> DevicePostings::read(std::size_t slice_postings,
                           [&slices](auto numbers, auto frequencies) { return slices.add(numbers, frequencies); });
 }
 
-std::uint32_t DevicePostings::window_postings(const runs::ListCoding& coding, const runs::SliceLimits& limits) const {
+std::uint32_t DevicePostings::window_postings(const runs::ListEncoding& coding, const runs::SliceLimits& limits) const {
   const std::uint64_t documents = documents_of(coding);
   if (!text_ || documents <= first_) return 0;
   for (std::size_t most = limits.postings;; most /= 2) {
     const auto some = static_cast<std::uint32_t>(std::max<std::size_t>(most, greatest_total_));
-    if (ListCoder::fits(*text_, documents - first_, terms_with_postings_, some)) return some;
+    if (ListEncoder::fits(*text_, documents - first_, terms_with_postings_, some)) return some;
     if (most <= std::max<std::size_t>(limits.lists / 4, greatest_total_)) return 0;
   }
 }
 
-bool DevicePostings::codes(const runs::ListCoding& coding, const runs::SliceLimits& limits) const {
+bool DevicePostings::codes(const runs::ListEncoding& coding, const runs::SliceLimits& limits) const {
   return window_postings(coding, limits) > 0;
 }
 
@@ -105,36 +105,36 @@ std::size_t DevicePostings::end_of_window(std::size_t first, const runs::SliceLi
 }
 
 Result<std::vector<std::vector<std::uint64_t>>> DevicePostings::code(
-    const runs::ListCoding& coding, const runs::SliceLimits& limits,
-    const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) {
+    const runs::ListEncoding& coding, const runs::SliceLimits& limits,
+    const std::function<Result<void>(std::shared_ptr<const runs::EncodedSlice>)>& take) {
   const std::uint32_t most = window_postings(coding, limits);
   if (most == 0) return Error(Code::kInvalid, "these postings do not fit beside a window");
   ordered_.get();
   FROND_TRY(device::use(device_));  // of this thread
   const std::shared_ptr<DeviceText> text = std::move(text_);
   const auto partitions = static_cast<std::uint32_t>(coding.lengths.size());
-  const RoundRobin dealt(partitions);
+  const RoundRobin assigned(partitions);
   std::vector<std::uint32_t> lengths(documents_of(coding) - first_);
   for (std::size_t number = 0; number < lengths.size(); ++number) {
-    const auto place = dealt.place_of(first_ + number);
+    const auto place = assigned.place_of(first_ + number);
     lengths[number] = coding.lengths[place.partition][place.docid];
   }
   FROND_TRY(text->run().place_terms(std::exchange(offsets_, {}), postings_));
-  const auto coder = FROND_TRY(ListCoder::create(text, {.first_document = first_,
-                                                        .partitions = partitions,
-                                                        .b = coding.b,
-                                                        .average_length = coding.average_length,
-                                                        .lengths = lengths,
-                                                        .starts = starts_,
-                                                        .hashes = terms_->hashes(),
-                                                        .window_postings = most}));
+  const auto coder = FROND_TRY(ListEncoder::create(text, {.first_document = first_,
+                                                          .partitions = partitions,
+                                                          .b = coding.b,
+                                                          .average_length = coding.average_length,
+                                                          .lengths = lengths,
+                                                          .starts = starts_,
+                                                          .hashes = terms_->hashes(),
+                                                          .window_postings = most}));
   std::size_t begun = 0;  // terms
   const auto begin = [&]() -> Result<void> {
     if (begun == terms_->size()) return {};
     const std::size_t first = std::exchange(begun, end_of_window(begun, {most, limits.lists}, partitions));
     return coder->begin(first, begun);
   };
-  for (std::size_t i = 1; i < ListCoder::kWindows; ++i) FROND_TRY(begin());
+  for (std::size_t i = 1; i < ListEncoder::kWindows; ++i) FROND_TRY(begin());
   for (std::size_t taken = 0; taken < terms_->size();) {
     FROND_TRY(begin());  // it works while the one before is taken and given
     auto slice = FROND_TRY(coder->take());
@@ -145,7 +145,7 @@ Result<std::vector<std::vector<std::uint64_t>>> DevicePostings::code(
   std::vector<std::vector<std::uint64_t>> digests;
   for (const auto& of : coding.lengths) digests.emplace_back(of.size());
   for (std::size_t number = 0; number < by_number.size(); ++number) {
-    const auto place = dealt.place_of(first_ + number);
+    const auto place = assigned.place_of(first_ + number);
     digests[place.partition][place.docid] = by_number[number];
   }
   return digests;

@@ -24,10 +24,10 @@ class DevicePostings final : public runs::PostingSlices {
                  std::vector<std::uint32_t> totals, std::uint64_t memory_bytes);
 
   Result<void> read(std::size_t slice_postings, const std::function<Result<void>(runs::PostingSlice)>& take) override;
-  bool codes(const runs::ListCoding& coding, const runs::SliceLimits& limits) const override;
+  bool codes(const runs::ListEncoding& coding, const runs::SliceLimits& limits) const override;
   Result<std::vector<std::vector<std::uint64_t>>> code(
-      const runs::ListCoding& coding, const runs::SliceLimits& limits,
-      const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) override;
+      const runs::ListEncoding& coding, const runs::SliceLimits& limits,
+      const std::function<Result<void>(std::shared_ptr<const runs::EncodedSlice>)>& take) override;
   std::uint64_t first_document() const override { return first_; }
   std::uint64_t postings() const override { return postings_; }
   std::uint64_t memory_bytes() const override { return memory_bytes_; }
@@ -38,7 +38,7 @@ class DevicePostings final : public runs::PostingSlices {
   void order(TextTerms& terms);
   void place_terms(Crew& crew);
   // At most those of the limits, so that a window fits; 0: none does.
-  std::uint32_t window_postings(const runs::ListCoding& coding, const runs::SliceLimits& limits) const;
+  std::uint32_t window_postings(const runs::ListEncoding& coding, const runs::SliceLimits& limits) const;
   std::size_t end_of_window(std::size_t first, const runs::SliceLimits& limits, std::size_t partitions) const;
 
   const int device_;

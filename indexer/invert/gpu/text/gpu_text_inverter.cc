@@ -7,7 +7,7 @@
 #include "common/base/threads/thread_name.h"
 #include "common/device/runtime.h"
 #include "indexer/invert/gpu/text/device_postings.h"
-#include "indexer/invert/gpu/text/sliced_runs.h"
+#include "indexer/invert/gpu/text/run_slices.h"
 
 namespace frond::indexer::invert::gpu {
 namespace {
@@ -271,10 +271,10 @@ Result<void> GpuTextInverter::write_runs_of(DeviceText& from) {
   const std::vector<std::uint32_t> totals = FROND_TRY(totals_of(from));
   const std::vector<std::uint32_t> in_order = terms_->in_order(totals);
   const TermOrder order{in_order, totals};
-  SlicedRuns runs(setup_.inverter.folder, setup_.inverter.label + "-" + std::to_string(flushes_),
-                  setup_.inverter.partitions, setup_.inverter.frame_bytes, *base_, setup_.threads, terms_->numbers(),
-                  order);
-  SliceFiller slices(order, SlicedRuns::kSlicePostings,
+  RunSlices runs(setup_.inverter.folder, setup_.inverter.label + "-" + std::to_string(flushes_),
+                 setup_.inverter.partitions, setup_.inverter.frame_bytes, *base_, setup_.threads, terms_->numbers(),
+                 order);
+  SliceFiller slices(order, RunSlices::kSlicePostings,
                      [&runs](runs::PostingSlice slice) { return runs.add(std::move(slice)); });
   FROND_TRY(from.run().read(in_order, totals,
                             [&slices](auto numbers, auto frequencies) { return slices.add(numbers, frequencies); }));

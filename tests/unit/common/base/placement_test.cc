@@ -6,16 +6,17 @@ namespace frond {
 namespace {
 
 TEST(Placement, GivesEachDocumentItsOrdinalAndBack) {
-  const Placement dealt{2, 3, 100};
+  const Placement placement{2, 3, 100};
   for (DocId docid = 0; docid < 100; ++docid) {
-    EXPECT_EQ(dealt.ordinal(docid), 2 + 3 * docid);
-    EXPECT_EQ(dealt.docid(dealt.ordinal(docid)), docid);
+    EXPECT_EQ(placement.ordinal(docid), 2 + 3 * docid);
+    EXPECT_EQ(placement.docid(placement.ordinal(docid)), docid);
   }
 }
 
 TEST(Placement, HasNoDocumentForOrdinalsOfOtherPartitions) {
-  const Placement dealt{2, 3, 100};
-  for (const Ordinal other : {0ull, 1ull, 3ull, 4ull, 2 + 3 * 100ull, ~0ull}) EXPECT_FALSE(dealt.docid(other)) << other;
+  const Placement placement{2, 3, 100};
+  for (const Ordinal other : {0ull, 1ull, 3ull, 4ull, 2 + 3 * 100ull, ~0ull})
+    EXPECT_FALSE(placement.docid(other)) << other;
   EXPECT_FALSE((Placement{0, 1, 0}.docid(0)));
 }
 

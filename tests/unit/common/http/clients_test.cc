@@ -28,7 +28,7 @@ constexpr std::size_t kMiB = 1 << 20;
 TEST(AByteBudget, LeavesAsMuchToOthersAsAClientHas) {
   ByteBudget budget(12 * kMiB);
   std::atomic<std::size_t> one{0}, two{0}, three{0};
-  std::vector<HeldBytes> held;
+  std::vector<ReservedBytes> held;
   const auto fill = [&](std::atomic<std::size_t>& client) {
     while (budget.admits(client, kMiB)) held.emplace_back(budget, client, kMiB);
     return client / kMiB;
@@ -45,18 +45,18 @@ TEST(AByteBudget, LeavesAsMuchToOthersAsAClientHas) {
 TEST(AByteBudget, EndsForSmallOnesToo) {
   ByteBudget budget(100'000);
   std::atomic<std::size_t> client{0};
-  const HeldBytes held(budget, client, 60'000);
+  const ReservedBytes held(budget, client, 60'000);
   EXPECT_TRUE(budget.admits(0, 40'000));
   EXPECT_FALSE(budget.admits(0, 40'001));
 }
-TEST(HeldBytes, AreGivenBackOnce) {
+TEST(ReservedBytes, AreGivenBackOnce) {
   ByteBudget budget(100);
   std::atomic<std::size_t> client{0};
-  HeldBytes first(budget, client, 10);
-  HeldBytes second(std::move(first));
+  ReservedBytes first(budget, client, 10);
+  ReservedBytes second(std::move(first));
   second.grow(5);
   EXPECT_EQ(budget.used(), 15u);
-  second = HeldBytes(budget, client, 1);
+  second = ReservedBytes(budget, client, 1);
   EXPECT_EQ(client, 1u);
   second = {};
   EXPECT_EQ(budget.used() + client, 0u);

@@ -18,7 +18,7 @@ class ARoom : public testing::Test {
   }
   // A request that adds its name to begun_ when it has its room.
   RequestRoom::Request& request(ClientState& client, char name) {
-    requests_.push_back(std::make_unique<RequestRoom::Request>(client, HeldBytes(room_, client.body_bytes, 0),
+    requests_.push_back(std::make_unique<RequestRoom::Request>(client, ReservedBytes(room_, client.body_bytes, 0),
                                                                [this, name] { begun_ += name; }));
     return *requests_.back();
   }

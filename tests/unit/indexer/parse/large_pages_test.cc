@@ -17,7 +17,7 @@ TEST(LargePages, AreKeptForWhoTakesAsMuch) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first) % kLargePage, 0u);
   std::memset(first, 7, kLargePage);
   {
-    const LargePagesKept kept(3 * kLargePage);
+    const RetainedLargePages kept(3 * kLargePage);
     give_large_pages(first, kLargePage);
     void* const larger = take_large_pages(2 * kLargePage);
     EXPECT_NE(larger, first);
@@ -49,7 +49,7 @@ TEST(LargePages, ArePinnedUntilTheSystemGetsThem) {
                             [&](void* memory) { unpinned.push_back(memory); }};
   void* const piece = take_large_pages(kLargePage);
   {
-    const LargePagesKept kept(kLargePage);
+    const RetainedLargePages kept(kLargePage);
     EXPECT_TRUE(pin_large_pages(piece, pinning));
     EXPECT_TRUE(pin_large_pages(piece, pinning)) << "again";
     EXPECT_FALSE(pin_large_pages(static_cast<std::byte*>(piece) + 1, pinning)) << "within a piece";
@@ -74,7 +74,7 @@ TEST(LargePages, ArePinnedUntilTheSystemGetsThem) {
 }
 
 TEST(LargePages, HoldTextsThatGrow) {
-  const LargePagesKept kept(8 * kLargePage);
+  const RetainedLargePages kept(8 * kLargePage);
   for (int round = 0; round < 3; ++round) {
     DocumentTexts texts;
     for (int i = 0; i < 5000; ++i)

@@ -15,7 +15,7 @@
 namespace frond::indexer::parse {
 namespace {
 
-SoughtToken seek(const TokenTable& table, const std::string& token) { return table.seek(token, {0, token.size()}); }
+TokenLookup seek(const TokenTable& table, const std::string& token) { return table.seek(token, {0, token.size()}); }
 
 TEST(TokenTable, FindsTokensOfAllLengthsAtAnyPlaceOfAText) {
   TokenTable table;
@@ -27,8 +27,8 @@ TEST(TokenTable, FindsTokensOfAllLengthsAtAnyPlaceOfAText) {
     for (char& c : token) c = static_cast<char>("abcXYZ\xc3\xa9"[random() % 8]);
     const std::string before(random() % 3, '.'), after(random() % 40, '-');
     const std::string text = before + token + after;
-    const SoughtToken sought = table.seek(text, {before.size(), before.size() + token.size()});
-    const TermId found = table.find(sought);
+    const TokenLookup lookup = table.seek(text, {before.size(), before.size() + token.size()});
+    const TermId found = table.find(lookup);
     const auto known = stored.find(token);
     if (known == stored.end()) {
       ASSERT_EQ(found, TokenTable::kUnknown) << token;
@@ -37,7 +37,7 @@ TEST(TokenTable, FindsTokensOfAllLengthsAtAnyPlaceOfAText) {
       ++hits;
       continue;
     }
-    table.add(sought, static_cast<TermId>(i));
+    table.add(lookup, static_cast<TermId>(i));
     stored[token] = static_cast<TermId>(i);
   }
   EXPECT_GT(hits, 1'000u);
@@ -47,10 +47,10 @@ TEST(TokenTable, KeepsWhatIsFoundOftenWhenItIsFull) {
   TokenTable table(10);
   std::size_t kept = 0;
   for (std::uint32_t n = 0; n < 300'000; ++n) {
-    const SoughtToken rare = seek(table, std::to_string(n));
+    const TokenLookup rare = seek(table, std::to_string(n));
     table.add(rare, n);
     ASSERT_EQ(table.find(rare), n) << "the newest is there";
-    const SoughtToken usual = seek(table, "word" + std::to_string(n % 50));
+    const TokenLookup usual = seek(table, "word" + std::to_string(n % 50));
     if (const TermId found = table.find(usual); found != TokenTable::kUnknown) {
       ASSERT_EQ(found, n % 50);
       ++kept;
@@ -75,9 +75,9 @@ TEST(TokenTable, FollowsTermsThatAreRenumbered) {
 
 TEST(TokenTable, NeverHasTokensThatAreTooLong) {
   TokenTable table;
-  const SoughtToken sought = seek(table, std::string(TokenTable::kMaxTokenBytes + 1, 'x'));
-  table.add(sought, 1);
-  EXPECT_EQ(table.find(sought), TokenTable::kUnknown);
+  const TokenLookup lookup = seek(table, std::string(TokenTable::kMaxTokenBytes + 1, 'x'));
+  table.add(lookup, 1);
+  EXPECT_EQ(table.find(lookup), TokenTable::kUnknown);
   EXPECT_EQ(table.find(seek(table, std::string(TokenTable::kMaxTokenBytes, 'x'))), TokenTable::kUnknown);
 }
 
@@ -96,28 +96,28 @@ TEST(TokenTable, FindsManyTokensAsItFindsOne) {
         if (random() % 16 == 0) text.append(random() % 20, 'x');
         ends.push_back(static_cast<std::uint32_t>(text.size()));
       }
-      std::vector<SoughtToken> sought(begins.size());
+      std::vector<TokenLookup> lookup(begins.size());
       std::vector<TermId> terms(begins.size() + kTokensTold), expected_found, found(terms.size());
       std::vector<std::uint32_t> expected_unknown, unknown(terms.size());
-      table.seek(text, begins.data(), ends.data(), sought);
-      table.find(sought, terms.data(), {lines.front().data(), lines.size() - 1});
-      for (std::uint32_t i = 0; i < sought.size(); ++i) {
-        const SoughtToken one = table.seek(text, text::TokenSpan{begins[i], ends[i]});
-        ASSERT_EQ(sought[i].begin, one.begin) << set;
-        ASSERT_EQ(sought[i].bytes, one.bytes) << set;
-        ASSERT_EQ(sought[i].key, one.key) << set;
-        ASSERT_EQ(sought[i].bucket, one.bucket) << set;
+      table.seek(text, begins.data(), ends.data(), lookup);
+      table.find(lookup, terms.data(), {lines.front().data(), lines.size() - 1});
+      for (std::uint32_t i = 0; i < lookup.size(); ++i) {
+        const TokenLookup one = table.seek(text, text::TokenSpan{begins[i], ends[i]});
+        ASSERT_EQ(lookup[i].begin, one.begin) << set;
+        ASSERT_EQ(lookup[i].bytes, one.bytes) << set;
+        ASSERT_EQ(lookup[i].key, one.key) << set;
+        ASSERT_EQ(lookup[i].bucket, one.bucket) << set;
         ASSERT_EQ(terms[i], table.find(one)) << set;
         if (terms[i] == TokenTable::kUnknown) expected_unknown.push_back(i);
         if (terms[i] < TokenTable::kUnknown) expected_found.push_back(terms[i]);
       }
-      const KnownTokens known = tell_apart(std::span(terms).first(sought.size()), found.data(), unknown.data());
+      const KnownTokens known = tell_apart(std::span(terms).first(lookup.size()), found.data(), unknown.data());
       found.resize(known.found);
       unknown.resize(known.unknown);
       ASSERT_EQ(found, expected_found) << set;
       ASSERT_EQ(unknown, expected_unknown) << set;
       for (const std::uint32_t i : unknown)
-        table.add(sought[i], random() % 9 == 0 ? TokenTable::kStopWord : random() % 500);
+        table.add(lookup[i], random() % 9 == 0 ? TokenTable::kStopWord : random() % 500);
     }
   });
 }

@@ -180,12 +180,12 @@ TEST(WritePlan, WritesAllAtOnceOrDoesNotFit) {
   EXPECT_LT(fewer_packers.packers, 64u);
   EXPECT_FALSE(plan_writing_at_once(1024 * kMiB, 16, 16, 256 * kMiB, 100'000).fits);
   EXPECT_FALSE(plan_writing_at_once(1024 * kMiB, 2, 2, 64 * kMiB, 50'000'000).fits) << "a term of all documents";
-  // Where memory is not short, each thread may deal a term of all documents.
-  EXPECT_EQ(large.sliced_postings, 18 * kSlicePostings + 16 * 5'000'000u);
+  // Where memory is not short, each thread may split a term of all documents.
+  EXPECT_EQ(large.postings_a_slice, 18 * kSlicePostings + 16 * 5'000'000u);
   const WritePlan scarce = plan_writing_at_once(4096 * kMiB, 16, 16, 256 * kMiB, 5'000'000);
   EXPECT_TRUE(scarce.fits);
-  EXPECT_GE(scarce.sliced_postings, 18 * kSlicePostings);
-  EXPECT_LT(scarce.sliced_postings, large.sliced_postings);
+  EXPECT_GE(scarce.postings_a_slice, 18 * kSlicePostings);
+  EXPECT_LT(scarce.postings_a_slice, large.postings_a_slice);
   EXPECT_LE(scarce.bytes, scarce.limit);
   // What fits with one thread fits with any number.
   for (std::uint64_t limit = 256; limit < 4096; limit += 64)

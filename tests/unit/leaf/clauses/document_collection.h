@@ -1,5 +1,5 @@
 #pragma once
-// Random documents of the schema of queries, in memory, dealt to partitions; and what a clause finds in them.
+// Random documents of the schema of queries, in memory, assigned to partitions; and what a clause finds in them.
 #include <map>
 #include <memory>
 #include <random>

@@ -28,7 +28,7 @@ class CountingStore final : public lists::ListStore {
 // Device memory that has all lists, or none if it is not `full`.
 class HostAsDevice final : public lists::DeviceLists {
  public:
-  struct OnDevice : lists::KeptList {
+  struct OnDevice : lists::CachedList {
     lists::ListLease list;
   };
   explicit HostAsDevice(lists::ListStore& store) : store_(store) {}

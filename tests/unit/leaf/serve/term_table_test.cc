@@ -20,7 +20,7 @@ class FakeDevice final : public lists::DeviceLists {
     return key.term == "t1" ? list : nullptr;
   }
   std::shared_ptr<const void> find_array(const std::shared_ptr<const void>&) override { return nullptr; }
-  std::shared_ptr<lists::KeptList> list = std::make_shared<lists::KeptList>();
+  std::shared_ptr<lists::CachedList> list = std::make_shared<lists::CachedList>();
   int asked = 0;
 };
 

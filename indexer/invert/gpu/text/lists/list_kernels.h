@@ -1,7 +1,7 @@
 #pragma once
 // Posting lists that are made on the device (docs/adr/0045-lists-are-coded-on-the-device.md): the postings of some
-// terms of all partitions are dealt to these, cut into lists, and coded as blobs. Plain structs, passed to kernels by
-// value. All pointers are to device memory.
+// terms of all partitions are assigned to these, cut into lists, and encoded as blobs. Plain structs, passed to kernels
+// by value. All pointers are to device memory.
 //
 //   window   whole terms that follow each other in byte order, with all their postings
 //   list     a term's postings in a partition
@@ -12,11 +12,11 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "indexer/invert/gpu/text/device/kernels.h"
-#include "indexer/runs/coded_piece.h"
+#include "indexer/runs/encoded_piece.h"
 
 namespace frond::indexer::invert::gpu {
 
-// What postings are dealt and coded with.
+// What postings are split and encoded with.
 struct ListRules {
   std::uint64_t first_document = 0;  // numbers of documents in a run begin there
   std::uint32_t partitions = 1;
@@ -25,7 +25,7 @@ struct ListRules {
   unsigned long long* digests = nullptr;   // the same; partition/terms/term_digests.h
 };
 
-using ListPiece = runs::CodedPiece;
+using ListPiece = runs::EncodedPiece;
 
 struct ListCounts {
   std::uint32_t postings = 0, lists = 0, pieces = 0, bytes = 0;
@@ -69,7 +69,7 @@ inline constexpr std::uint32_t kMaxPostingBlobBytes = 16;
 
 // Deals the window's postings to partitions, adds up parts of documents, cuts lists and pieces: docids, sums, deficits,
 // pieces without bytes, counts->postings, lists, pieces. Adds the postings to the digests.
-Result<void> deal_lists(const ListWindow& window, const ListRules& rules, const KernelPlace& place);
+Result<void> split_lists(const ListWindow& window, const ListRules& rules, const KernelPlace& place);
 // Codes the pieces: blobs, in simd-bp128; the pieces' bytes and where they begin; counts->bytes.
 Result<void> code_lists(const ListWindow& window, const KernelPlace& place);
 // Parts of it, for pieces of fewer than 128 postings: bytes, and offsets of all; then blobs, and counts->bytes.

@@ -50,18 +50,18 @@ std::vector<std::uint64_t> bounds_of(const TermNumbers& numbers, std::span<const
 using Ranges = std::vector<std::vector<SortedTerm>>;
 
 // Those of some shards.
-Ranges deal(const TermNumbers& numbers, std::span<const std::uint32_t> totals, std::span<const std::uint64_t> bounds,
-            std::size_t first_shard, std::size_t end_shard) {
-  Ranges dealt(bounds.size() + 1);
-  const std::size_t expected = totals.size() * (end_shard - first_shard) / TermNumbers::kShards / dealt.size();
-  for (auto& range : dealt) range.reserve(expected + expected / 4);
+Ranges split_by_range(const TermNumbers& numbers, std::span<const std::uint32_t> totals,
+                      std::span<const std::uint64_t> bounds, std::size_t first_shard, std::size_t end_shard) {
+  Ranges split(bounds.size() + 1);
+  const std::size_t expected = totals.size() * (end_shard - first_shard) / TermNumbers::kShards / split.size();
+  for (auto& range : split) range.reserve(expected + expected / 4);
   std::array<SortedTerm, kTermsAhead> some;  // whose totals come to the caches
   std::size_t count = 0;
-  const auto deal_some = [&] {
+  const auto split_some = [&] {
     for (std::size_t i = 0; i < count; ++i) {
       if (totals[some[i].number] == 0) continue;
       const auto range = std::upper_bound(bounds.begin(), bounds.end(), some[i].first) - bounds.begin();
-      dealt[static_cast<std::size_t>(range)].push_back(some[i]);
+      split[static_cast<std::size_t>(range)].push_back(some[i]);
     }
     count = 0;
   };
@@ -69,10 +69,10 @@ Ranges deal(const TermNumbers& numbers, std::span<const std::uint32_t> totals, s
     numbers.for_each(shard, [&](std::uint32_t number, std::string_view term) {
       __builtin_prefetch(&totals[number]);
       some[count++] = sorted_term(term, number);
-      if (count == some.size()) deal_some();
+      if (count == some.size()) split_some();
     });
-  deal_some();
-  return dealt;
+  split_some();
+  return split;
 }
 
 }  // namespace
@@ -83,14 +83,14 @@ std::size_t sort_terms(const TermNumbers& numbers, std::span<const std::uint32_t
                        const VisitSorted& visit) {
   const std::uint32_t parts = crew.parts_of(totals.size(), kTermsOfAThread);
   const std::vector<std::uint64_t> bounds = bounds_of(numbers, totals, parts == 1 ? 1 : parts * kRangesOfAThread);
-  std::vector<Ranges> dealt(parts);
+  std::vector<Ranges> of_parts(parts);
   crew.in_parts(TermNumbers::kShards, parts, [&](std::uint32_t part, std::size_t first, std::size_t end) {
-    dealt[part] = deal(numbers, totals, bounds, first, end);
+    of_parts[part] = split_by_range(numbers, totals, bounds, first, end);
   });
   std::vector<std::size_t> begins = {0};  // of the ranges
   for (std::size_t range = 0; range <= bounds.size(); ++range) {
     begins.push_back(begins.back());
-    for (const Ranges& part : dealt) begins.back() += part[range].size();
+    for (const Ranges& part : of_parts) begins.back() += part[range].size();
   }
   const auto before = [&numbers](const SortedTerm& a, const SortedTerm& b) {
     if (a.first != b.first) return a.first < b.first;
@@ -102,7 +102,7 @@ std::size_t sort_terms(const TermNumbers& numbers, std::span<const std::uint32_t
   crew.in_parts(ranges, static_cast<std::uint32_t>(ranges), [&](std::uint32_t, std::size_t range, std::size_t) {
     std::vector<SortedTerm> terms;
     terms.reserve(begins[range + 1] - begins[range]);
-    for (Ranges& part : dealt) {
+    for (Ranges& part : of_parts) {
       terms.insert(terms.end(), part[range].begin(), part[range].end());
       part[range] = {};
     }

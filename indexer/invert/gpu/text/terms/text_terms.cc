@@ -13,7 +13,7 @@ namespace {
 // Fewer of them take less time than beginning a thread.
 constexpr std::size_t kKeysOfAThread = 512, kChunksOfAThread = 256;
 constexpr std::size_t kKeysAtATime = std::size_t{1} << 19;  // what is kept of them takes up to 48 bytes each
-constexpr std::size_t kSoughtAhead = 16;                    // whose places are fetched into the caches
+constexpr std::size_t kLookupsAhead = 16;                   // whose places are fetched into the caches
 constexpr std::size_t kChunksAhead = 8;                     // whose texts are fetched into the caches
 
 }  // namespace
@@ -77,7 +77,7 @@ void TextTerms::make_terms(Worker& worker, std::span<const TokenKey> keys, std::
     answers[i] = kDroppedTerm;
     if (found.empty()) continue;
     const std::uint64_t hash = TermNumbers::hash_of(found);
-    worker.sought[TermNumbers::group_of(hash, groups)].push_back({hash, static_cast<std::uint32_t>(i),
+    worker.lookups[TermNumbers::group_of(hash, groups)].push_back({hash, static_cast<std::uint32_t>(i),
                                                                   static_cast<std::uint32_t>(worker.text.size()),
                                                                   static_cast<std::uint32_t>(found.size())});
     worker.text.append(found);
@@ -86,9 +86,9 @@ void TextTerms::make_terms(Worker& worker, std::span<const TokenKey> keys, std::
 
 // Of what a worker made, in a group of hashes. While one is looked for, the places of the next ones come to the caches.
 void TextTerms::find_numbers(const Worker& worker, std::uint32_t group, std::uint32_t* answers) {
-  const std::vector<Sought>& all = worker.sought[group];
+  const std::vector<NewLookup>& all = worker.lookups[group];
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i + kSoughtAhead < all.size()) numbers_.fetch_slot(all[i + kSoughtAhead].hash);
+    if (i + kLookupsAhead < all.size()) numbers_.fetch_slot(all[i + kLookupsAhead].hash);
     const std::string_view term = std::string_view(worker.text).substr(all[i].begin, all[i].size);
     answers[all[i].key] = numbers_.number_of(term, all[i].hash);
   }
@@ -155,7 +155,7 @@ void TextTerms::cut_all(std::string_view text, std::vector<std::uint32_t>& terms
 void TextTerms::cut_all(Worker& worker, std::string_view text, std::vector<std::uint32_t>& terms) {
   static_assert(parse::TokenTable::kStopWord == kDroppedTerm);
   const auto take = [&](text::TokenSpan token) {
-    const parse::SoughtToken sought = worker.tokens.seek(text, token);
+    const parse::TokenLookup sought = worker.tokens.seek(text, token);
     parse::TermId term = worker.tokens.find(sought);
     if (term == parse::TokenTable::kUnknown) {
       term = term_of(worker, text.substr(token.begin, token.end - token.begin));

@@ -49,7 +49,7 @@ class TextTerms {
 
  private:
   // A term whose number is looked for.
-  struct Sought {
+  struct NewLookup {
     std::uint64_t hash;
     std::uint32_t key;          // its place
     std::uint32_t begin, size;  // in `text`
@@ -64,11 +64,11 @@ class TextTerms {
     std::vector<std::uint32_t> terms;  // scratch
     // What make_terms() has for find_numbers().
     std::string text;
-    std::vector<std::vector<Sought>> sought;  // by group of hashes
+    std::vector<std::vector<NewLookup>> lookups;  // by group of hashes
     void begin(std::uint32_t groups) {
       text.clear();
-      sought.resize(groups);
-      for (auto& some : sought) some.clear();
+      lookups.resize(groups);
+      for (auto& some : lookups) some.clear();
     }
   };
   static constexpr int kTokenBits = 13;

@@ -1,4 +1,4 @@
-#include "leaf/generation/kept_generations.h"
+#include "leaf/generation/retained_generations.h"
 
 #include <algorithm>
 #include <utility>
@@ -83,8 +83,8 @@ std::string BrokerRoll::Present::names_of(const GenerationId& id) const {
   return names;
 }
 
-std::vector<bool> kept_generations(std::span<const Standing> set, const BrokerRoll::Present& present, Instant now,
-                                   const KeepRules& rules) {
+std::vector<bool> retained_generations(std::span<const Standing> set, const BrokerRoll::Present& present, Instant now,
+                                       const KeepRules& rules) {
   std::vector<bool> kept(set.size(), true);
   if (set.empty()) return kept;
   const std::vector<bool> served = served_by(set, present);

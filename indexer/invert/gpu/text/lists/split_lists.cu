@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(kGridThreads) cut_pieces(ListWindow window, st
 
 }  // namespace
 
-Result<void> deal_lists(const ListWindow& window, const ListRules& rules, const KernelPlace& place) {
+Result<void> split_lists(const ListWindow& window, const ListRules& rules, const KernelPlace& place) {
   ListWindow w = window;
   FROND_TRY(launch_grid("name_postings", name_postings, w.postings, place, w, rules));
   if (rules.partitions > 1) {

@@ -1,4 +1,4 @@
-#include "leaf/lists/kept_lists.h"
+#include "leaf/lists/list_cache.h"
 
 #include <functional>
 #include <string_view>
@@ -21,21 +21,21 @@ std::size_t ListKeyHash::operator()(const ListKey& key) const {
   return hash ^ (hash >> 29);
 }
 
-KeptLists::KeptLists(std::size_t budget_bytes) : lru_(budget_bytes, kMaxShare), seen_(kRemembered) {}
+ListCache::ListCache(std::size_t budget_bytes) : lru_(budget_bytes, kMaxShare), seen_(kRemembered) {}
 
-std::size_t KeptLists::overhead(const ListKey& key) {
+std::size_t ListCache::overhead(const ListKey& key) {
   // List node, index node and their pointers.
   return decltype(lru_)::entry_bytes() + sizeof(List) + key.term.size() * 2 + 128;
 }
 
-KeptLists::Kept KeptLists::find(const ListKey& key) {
+ListCache::Kept ListCache::find(const ListKey& key) {
   const Kept* const kept = lru_.find(key);
   return kept ? *kept : nullptr;
 }
 
-bool KeptLists::fits(const ListKey& key, std::size_t bytes) const { return !lru_.too_large(bytes + overhead(key)); }
+bool ListCache::fits(const ListKey& key, std::size_t bytes) const { return !lru_.too_large(bytes + overhead(key)); }
 
-bool KeptLists::admits(const ListKey& key, std::size_t bytes) {
+bool ListCache::admits(const ListKey& key, std::size_t bytes) {
   const auto hash = ListKeyHash()(key);
   const auto fingerprint = static_cast<std::uint32_t>(hash >> 32) | 1u;
   auto& slot = seen_[hash % kRemembered];
@@ -45,7 +45,7 @@ bool KeptLists::admits(const ListKey& key, std::size_t bytes) {
   return asked_before || charged <= lru_.budget() / 16 || lru_.bytes() + charged <= lru_.budget();
 }
 
-void KeptLists::insert(const ListKey& key, Kept kept, std::size_t bytes) {
+void ListCache::insert(const ListKey& key, Kept kept, std::size_t bytes) {
   const std::size_t charged = bytes + overhead(key);
   while (lru_.bytes() + charged > lru_.budget() && evict_one()) {
   }
@@ -54,7 +54,7 @@ void KeptLists::insert(const ListKey& key, Kept kept, std::size_t bytes) {
 
 // The lists that are spared become the most recently used.
 template <class Predicate>
-void KeptLists::pass_over(Predicate spares) {
+void ListCache::pass_over(Predicate spares) {
   for (int spared = 0; spared < kMaxSpared; ++spared) {
     const auto oldest = lru_.oldest();
     if (oldest.value == nullptr || *oldest.value == nullptr || !spares(*oldest.value)) break;
@@ -62,19 +62,19 @@ void KeptLists::pass_over(Predicate spares) {
   }
 }
 
-bool KeptLists::evict_one() {
+bool ListCache::evict_one() {
   pass_over([](const Kept& kept) { return kept->take_mark(); });
   return lru_.evict_one();
 }
 
-bool KeptLists::evict_unused() {
+bool ListCache::evict_unused() {
   const auto held = [](const Kept& kept) { return kept.use_count() > 1; };
   pass_over([&held](const Kept& kept) { return kept->take_mark() || held(kept); });
   const auto oldest = lru_.oldest();
   return oldest.value != nullptr && !held(*oldest.value) && lru_.evict_one();
 }
 
-bool KeptLists::sweep(Sweep& sweep, std::uint64_t partition) {
+bool ListCache::sweep(Sweep& sweep, std::uint64_t partition) {
   return lru_.sweep(sweep, [partition](const ListKey& key) { return key.partition == partition; });
 }
 

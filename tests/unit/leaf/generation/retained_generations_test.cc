@@ -1,5 +1,5 @@
 // Which generations stay for whom; and who is there to ask.
-#include "leaf/generation/kept_generations.h"
+#include "leaf/generation/retained_generations.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 constexpr KeepRules kRules{seconds(30), seconds(3600), 4};
 
-class KeptGenerations : public testing::Test {
+class RetainedGenerations : public testing::Test {
  protected:
   // Generations by number; all but the last were superseded, and asked for, `ago`.
   std::vector<Standing> set_of(const std::vector<Generation>& numbers, seconds ago = seconds(60)) const {
@@ -27,7 +27,7 @@ class KeptGenerations : public testing::Test {
     present_.brokers.push_back({present_.brokers.size() + 1, "b", {serving, content}, milliseconds(500)});
   }
   std::vector<Generation> kept(const std::vector<Standing>& set) const {
-    const auto stay = kept_generations(set, present_, now_, kRules);
+    const auto stay = retained_generations(set, present_, now_, kRules);
     std::vector<Generation> numbers;
     for (std::size_t i = 0; i < set.size(); ++i)
       if (stay[i]) numbers.push_back(set[i].id.number);
@@ -42,62 +42,62 @@ class KeptGenerations : public testing::Test {
   BrokerRoll::Present present_;
 };
 
-TEST_F(KeptGenerations, AllStayWithNobodyToAsk) {
+TEST_F(RetainedGenerations, AllStayWithNobodyToAsk) {
   EXPECT_EQ(kept(set_of({4, 5})), (Numbers{4, 5}));
   EXPECT_EQ(kept({}), Numbers{});
 }
-TEST_F(KeptGenerations, GoWhenAllBrokersHaveLeftThem) {
+TEST_F(RetainedGenerations, GoWhenAllBrokersHaveLeftThem) {
   broker(5);
   EXPECT_EQ(kept(set_of({4, 5})), Numbers{5});
   broker(4, 104);
   EXPECT_EQ(kept(set_of({4, 5})), (Numbers{4, 5}));
 }
-TEST_F(KeptGenerations, StayForSearchesUnderWay) {
+TEST_F(RetainedGenerations, StayForSearchesUnderWay) {
   broker(5);
   EXPECT_EQ(kept(set_of({4, 5}, seconds(29))), (Numbers{4, 5}));
   EXPECT_EQ(kept(set_of({4, 5}, seconds(30))), Numbers{5});
 }
-TEST_F(KeptGenerations, StayWhereABrokerOfOlderOnesMayTurnToThemNext) {
+TEST_F(RetainedGenerations, StayWhereABrokerOfOlderOnesMayTurnToThemNext) {
   broker(4);
   EXPECT_EQ(kept(set_of({3, 4, 5, 6})), (Numbers{4, 5, 6}));
 }
-TEST_F(KeptGenerations, StayWhileABrokerHasNotChosenYet) {
+TEST_F(RetainedGenerations, StayWhileABrokerHasNotChosenYet) {
   broker(5);
   broker(0);
   EXPECT_EQ(kept(set_of({4, 5})), (Numbers{4, 5}));
 }
-TEST_F(KeptGenerations, GoWhereBrokersServeFromWhatIsNotHere) {
+TEST_F(RetainedGenerations, GoWhereBrokersServeFromWhatIsNotHere) {
   broker(9);
   EXPECT_EQ(kept(set_of({4, 5})), Numbers{5});
   present_.brokers.clear();
   broker(4, 77);  // other content
   EXPECT_EQ(kept(set_of({4, 5})), Numbers{5});
 }
-TEST_F(KeptGenerations, GoByTheirLastRequestWhereBrokersDoNotSay) {
+TEST_F(RetainedGenerations, GoByTheirLastRequestWhereBrokersDoNotSay) {
   present_.unnamed = true;
   EXPECT_EQ(kept(set_of({4, 5})), Numbers{5});
   EXPECT_EQ(kept(set_of({4, 5}, seconds(29))), (Numbers{4, 5}));
 }
-TEST_F(KeptGenerations, GoAfterTheLimitWhoeverServesFromThem) {
+TEST_F(RetainedGenerations, GoAfterTheLimitWhoeverServesFromThem) {
   broker(4);
   EXPECT_EQ(kept(set_of({4, 5}, seconds(3600))), (Numbers{4, 5}));
   EXPECT_EQ(kept(set_of({4, 5}, seconds(3601))), Numbers{5});
   EXPECT_EQ(kept(set_of({5}, seconds(3601))), Numbers{5});
 }
-TEST_F(KeptGenerations, AreFourAtMostAndThoseGoFirstThatNobodyServesFrom) {
+TEST_F(RetainedGenerations, AreFourAtMostAndThoseGoFirstThatNobodyServesFrom) {
   broker(2);
   EXPECT_EQ(kept(set_of({2, 3, 4, 5, 6, 7})), (Numbers{2, 5, 6, 7}));
   for (const Generation number : {3, 4, 5}) broker(number);
   EXPECT_EQ(kept(set_of({2, 3, 4, 5, 6})), (Numbers{3, 4, 5, 6}));
 }
-TEST_F(KeptGenerations, StayWhileCursorsAskForThemHoweverManyComeAfter) {
+TEST_F(RetainedGenerations, StayWhileCursorsAskForThemHoweverManyComeAfter) {
   broker(7);
   auto set = set_of({2, 3, 4, 5, 6, 7}, seconds(10));
   EXPECT_EQ(kept(set), (Numbers{4, 5, 6, 7}));
   set[0].last_used = now_ - seconds(1);
   EXPECT_EQ(kept(set), (Numbers{2, 5, 6, 7}));
 }
-TEST_F(KeptGenerations, GiveTheirDiskAwayOnlyIfNobodyNeedsThem) {
+TEST_F(RetainedGenerations, GiveTheirDiskAwayOnlyIfNobodyNeedsThem) {
   EXPECT_EQ(given_up(set_of({5})), std::nullopt);
   EXPECT_EQ(given_up(set_of({4, 5})), 0u) << "nobody to ask: the old one";
   broker(4);

@@ -1,4 +1,4 @@
-#include "indexer/invert/gpu/text/lists/list_coder.h"
+#include "indexer/invert/gpu/text/lists/list_encoder.h"
 
 #include <algorithm>
 #include <utility>
@@ -50,7 +50,7 @@ struct CoderParts {
   std::uint32_t *lengths, *numbers, *frequencies, *starts;
   unsigned long long *digests, *hashes;
   ListWindow window;
-  std::array<Output, ListCoder::kWindows> outputs;
+  std::array<Output, ListEncoder::kWindows> outputs;
 
   // gathered: postings, as many as those of a window or more.
   static CoderParts of(DeviceParts& parts, std::uint64_t documents, std::uint64_t terms, std::uint32_t postings,
@@ -80,26 +80,28 @@ struct CoderParts {
 
 }  // namespace
 
-bool ListCoder::fits(const DeviceText& text, std::uint64_t documents, std::uint64_t terms,
-                     std::uint32_t window_postings) {
+bool ListEncoder::fits(const DeviceText& text, std::uint64_t documents, std::uint64_t terms,
+                       std::uint32_t window_postings) {
   DeviceParts parts(nullptr);
   CoderParts::of(parts, documents, terms, window_postings, window_postings);
   return window_postings < text.capacity().entries && parts.used() <= text.rest_bytes();
 }
 
-Result<std::unique_ptr<ListCoder>> ListCoder::create(std::shared_ptr<DeviceText> text, const ListCoderSetup& setup) {
+Result<std::unique_ptr<ListEncoder>> ListEncoder::create(std::shared_ptr<DeviceText> text,
+                                                         const ListEncoderSetup& setup) {
   const RestOfRun rest = FROND_TRY(text->rest());
   auto first = FROND_TRY(device::Event::create());
   auto second = FROND_TRY(device::Event::create());
   auto copied = FROND_TRY(device::Event::create());
   std::array<Output, kWindows> outputs{{{std::move(first)}, {std::move(second)}}};
-  std::unique_ptr<ListCoder> made(new ListCoder(std::move(text), setup, rest, std::move(outputs), std::move(copied)));
+  std::unique_ptr<ListEncoder> made(
+      new ListEncoder(std::move(text), setup, rest, std::move(outputs), std::move(copied)));
   FROND_TRY(made->upload(setup));
   return made;
 }
 
-ListCoder::ListCoder(std::shared_ptr<DeviceText> text, const ListCoderSetup& setup, const RestOfRun& rest,
-                     std::array<Output, kWindows> outputs, device::Event copied)
+ListEncoder::ListEncoder(std::shared_ptr<DeviceText> text, const ListEncoderSetup& setup, const RestOfRun& rest,
+                         std::array<Output, kWindows> outputs, device::Event copied)
     : text_(std::move(text)),
       rest_(rest),
       documents_(setup.lengths.size()),
@@ -136,7 +138,7 @@ ListCoder::ListCoder(std::shared_ptr<DeviceText> text, const ListCoderSetup& set
   ring_ = std::make_shared<SliceRing>(rest.pinned.subspan(pinned.used()), text_);
 }
 
-Result<void> ListCoder::upload(const ListCoderSetup& setup) {
+Result<void> ListEncoder::upload(const ListEncoderSetup& setup) {
   const auto all = [this](auto* to, const auto& from) {
     return text_->upload(bytes_of(to), bytes_of(from.data()), from.size_bytes());
   };
@@ -147,7 +149,7 @@ Result<void> ListCoder::upload(const ListCoderSetup& setup) {
 }
 
 // Has the postings from `first` on in numbers_ and frequencies_.
-Result<void> ListCoder::gather(std::uint32_t first, std::uint32_t postings) {
+Result<void> ListEncoder::gather(std::uint32_t first, std::uint32_t postings) {
   if (first >= gathered_ && first + postings <= gathered_ + gathered_count_) return {};
   gathered_ = first;
   gathered_count_ = std::min(gathered_most_, rest_.postings - first);
@@ -155,7 +157,7 @@ Result<void> ListCoder::gather(std::uint32_t first, std::uint32_t postings) {
                          frequencies_, rest_.place);
 }
 
-Result<void> ListCoder::begin(std::size_t first, std::size_t end) {
+Result<void> ListEncoder::begin(std::size_t first, std::size_t end) {
   FROND_CHECK(begun_ - taken_ < kWindows && first < end && end < starts_.size());
   Output& output = outputs_[begun_++ % kWindows];
   output.first = first;
@@ -171,17 +173,17 @@ Result<void> ListCoder::begin(std::size_t first, std::size_t end) {
   window_.pieces = output.pieces;
   window_.blobs = output.blobs;
   window_.counts = output.counts;
-  FROND_TRY(deal_lists(window_, rules_, rest_.place));
+  FROND_TRY(split_lists(window_, rules_, rest_.place));
   FROND_TRY(code_lists(window_, rest_.place));
   FROND_TRY(device::copy_to_host(bytes_of(output.host_counts), bytes_of(output.counts), sizeof(ListCounts),
                                  rest_.place.stream));
-  return output.coded.record(rest_.place.stream);
+  return output.encoded.record(rest_.place.stream);
 }
 
-Result<std::shared_ptr<const runs::CodedSlice>> ListCoder::take() {
+Result<std::shared_ptr<const runs::EncodedSlice>> ListEncoder::take() {
   FROND_CHECK(taken_ < begun_);
   const Output& output = outputs_[taken_++ % kWindows];
-  FROND_TRY(output.coded.wait());
+  FROND_TRY(output.encoded.wait());
   const ListCounts counts = *output.host_counts;
   const std::size_t piece_bytes = counts.pieces * sizeof(ListPiece);
   const std::size_t blobs_at = in_granules(piece_bytes), bytes = blobs_at + counts.bytes + codec::kReadSlack;
@@ -197,16 +199,16 @@ Result<std::shared_ptr<const runs::CodedSlice>> ListCoder::take() {
     FROND_TRY(text_->download(memory.get() + blobs_at, bytes_of(output.blobs), counts.bytes));
   }
   std::fill_n(memory.get() + blobs_at + counts.bytes, codec::kReadSlack, std::byte{0});
-  auto slice = std::make_shared<runs::CodedSlice>();
+  auto slice = std::make_shared<runs::EncodedSlice>();
   slice->first = output.first;
   slice->end = output.end;
   slice->pieces = {reinterpret_cast<const ListPiece*>(memory.get()), counts.pieces};
   slice->blobs = {memory.get() + blobs_at, counts.bytes};
   slice->memory = std::move(memory);
-  return std::shared_ptr<const runs::CodedSlice>(std::move(slice));
+  return std::shared_ptr<const runs::EncodedSlice>(std::move(slice));
 }
 
-Result<std::vector<std::uint64_t>> ListCoder::digests() {
+Result<std::vector<std::uint64_t>> ListEncoder::digests() {
   std::vector<std::uint64_t> all(documents_);
   FROND_TRY(text_->download(bytes_of(all.data()), bytes_of(rules_.digests), all.size() * sizeof(std::uint64_t)));
   return all;

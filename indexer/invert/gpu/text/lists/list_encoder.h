@@ -1,6 +1,6 @@
 #pragma once
 // Makes posting lists of what is in a run on the device, window after window. The host brings the terms' order and
-// hashes, and takes blobs: while it does, the next window is coded. All errors are kDevice; after one only the
+// hashes, and takes blobs: while it does, the next window is encoded. All errors are kDevice; after one only the
 // destructor may be called.
 #include <array>
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace frond::indexer::invert::gpu {
 
-// Pinned memory in which coded slices stay until all partitions have stored them: the device writes them there, and
+// Pinned memory in which encoded slices stay until all partitions have stored them: the device writes them there, and
 // nobody copies them.
 class SliceRing : public std::enable_shared_from_this<SliceRing> {
  public:
@@ -43,7 +43,7 @@ class SliceRing : public std::enable_shared_from_this<SliceRing> {
   std::deque<Part> parts_ FROND_GUARDED_BY(mutex_);  // in the order of the calls
 };
 
-struct ListCoderSetup {
+struct ListEncoderSetup {
   std::uint64_t first_document = 0;  // the run's
   std::uint32_t partitions = 1;
   double b = 0, average_length = 0;
@@ -57,27 +57,27 @@ struct ListCoderSetup {
 };
 
 // One thread.
-class ListCoder {
+class ListEncoder {
  public:
-  // How many windows may be begun and not taken: one is coded while the one before is copied.
+  // How many windows may be begun and not taken: one is encoded while the one before is copied.
   static constexpr std::size_t kWindows = 2;
   // Whether the memory that texts leave has room for so many documents and terms, and windows of so many postings.
   static bool fits(const DeviceText& text, std::uint64_t documents, std::uint64_t terms, std::uint32_t window_postings);
   // REQUIRES: fits(); setup.starts has one more than setup.hashes; the text lives until the last slice is gone.
-  static Result<std::unique_ptr<ListCoder>> create(std::shared_ptr<DeviceText> text, const ListCoderSetup& setup);
+  static Result<std::unique_ptr<ListEncoder>> create(std::shared_ptr<DeviceText> text, const ListEncoderSetup& setup);
 
   // Begins with the terms [first, end). Asynchronous.
   // REQUIRES: fewer than kWindows are begun and not taken; first < end <= terms.
   Result<void> begin(std::size_t first, std::size_t end);
   // Waits for the window that was begun first. REQUIRES: one was begun and not taken.
-  Result<std::shared_ptr<const runs::CodedSlice>> take();
+  Result<std::shared_ptr<const runs::EncodedSlice>> take();
   // Of all windows that were taken, by number: the documents' term digests.
   Result<std::vector<std::uint64_t>> digests();
 
  private:
   // What is kept of a window until it is taken.
   struct Output {
-    device::Event coded;
+    device::Event encoded;
     std::size_t first = 0, end = 0;  // terms
     ListPiece* pieces = nullptr;
     std::uint8_t* blobs = nullptr;
@@ -85,9 +85,9 @@ class ListCoder {
     ListCounts* host_counts = nullptr;  // pinned
   };
 
-  ListCoder(std::shared_ptr<DeviceText> text, const ListCoderSetup& setup, const RestOfRun& rest,
-            std::array<Output, kWindows> outputs, device::Event copied);
-  Result<void> upload(const ListCoderSetup& setup);
+  ListEncoder(std::shared_ptr<DeviceText> text, const ListEncoderSetup& setup, const RestOfRun& rest,
+              std::array<Output, kWindows> outputs, device::Event copied);
+  Result<void> upload(const ListEncoderSetup& setup);
   Result<void> gather(std::uint32_t first, std::uint32_t postings);
 
   const std::shared_ptr<DeviceText> text_;

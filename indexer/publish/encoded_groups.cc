@@ -1,4 +1,4 @@
-#include "indexer/publish/coded_lists.h"
+#include "indexer/publish/encoded_groups.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,9 +12,9 @@ struct Statistics {
   std::uint64_t document_frequency = 0, occurrences = 0;
 };
 
-Result<void> put_terms(const runs::PostingSlices& from, const runs::CodedSlice& slice, TermsWriter& terms) {
+Result<void> put_terms(const runs::PostingSlices& from, const runs::EncodedSlice& slice, TermsWriter& terms) {
   std::vector<Statistics> all(slice.end - slice.first);
-  for (const runs::CodedPiece& piece : slice.pieces) {
+  for (const runs::EncodedPiece& piece : slice.pieces) {
     all[piece.term].document_frequency += piece.count;
     all[piece.term].occurrences += piece.occurrences;
   }
@@ -24,9 +24,9 @@ Result<void> put_terms(const runs::PostingSlices& from, const runs::CodedSlice& 
 }
 
 // The pieces of each partition.
-std::vector<std::span<const runs::CodedPiece>> by_partition(const runs::CodedSlice& slice, std::size_t partitions) {
-  std::vector<std::span<const runs::CodedPiece>> parts;
-  std::span<const runs::CodedPiece> rest = slice.pieces;
+std::vector<std::span<const runs::EncodedPiece>> by_partition(const runs::EncodedSlice& slice, std::size_t partitions) {
+  std::vector<std::span<const runs::EncodedPiece>> parts;
+  std::span<const runs::EncodedPiece> rest = slice.pieces;
   for (std::size_t p = 0; p < partitions; ++p) {
     const auto behind = std::upper_bound(rest.begin(), rest.end(), p, [](std::size_t partition, const auto& piece) {
       return partition < piece.partition;
@@ -38,28 +38,26 @@ std::vector<std::span<const runs::CodedPiece>> by_partition(const runs::CodedSli
   return parts;
 }
 
-std::uint64_t bytes_of(std::span<const runs::CodedPiece> pieces) {
+std::uint64_t bytes_of(std::span<const runs::EncodedPiece> pieces) {
   return pieces.back().begin + pieces.back().bytes - pieces.front().begin + pieces.size_bytes();
 }
 
 }  // namespace
 
-bool can_be_coded(const codec::CodecChoice& codecs) {
+bool can_be_encoded(const codec::CodecChoice& codecs) {
   const auto is_default = [](const codec::Candidates& candidates) {
     return candidates.size() == 1 && candidates[0]->name() == codec::kDefaultCodec;
   };
   return is_default(codecs.docids) && is_default(codecs.frequencies);
 }
 
-Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSlices& from,
-                                                                 const runs::ListCoding& coding,
-                                                                 const runs::SliceLimits& limits,
-                                                                 const std::vector<std::unique_ptr<CodedGroups>>& to,
-                                                                 TermsWriter* terms, std::stop_token stop) {
+Result<std::vector<std::vector<std::uint64_t>>> distribute_encoded_lists(
+    runs::PostingSlices& from, const runs::ListEncoding& coding, const runs::SliceLimits& limits,
+    const std::vector<std::unique_ptr<EncodedGroups>>& to, TermsWriter* terms, std::stop_token stop) {
   constexpr std::uint64_t kSlicesAhead = 4;
   TaskPool one("terms", 1);  // a thread of its own: it waits for encoders and the disk. It keeps the terms in order
   OrderedTasks<bool> put(one, kSlicesAhead);
-  const auto give = [&](const std::shared_ptr<const runs::CodedSlice>& slice) -> Result<void> {
+  const auto give = [&](const std::shared_ptr<const runs::EncodedSlice>& slice) -> Result<void> {
     const Error stopped(Code::kUnavailable, "stopped");
     while (put.full() || put.ready()) FROND_TRY(put.take());
     if (terms != nullptr)
@@ -81,14 +79,14 @@ Result<std::vector<std::vector<std::uint64_t>>> give_coded_lists(runs::PostingSl
   return digests;
 }
 
-Result<std::vector<BuiltLists>> built_of(const runs::PostingSlices& from, const CodedGroup& group) {
+Result<std::vector<BuiltLists>> built_of(const runs::PostingSlices& from, const EncodedGroup& group) {
   std::vector<BuiltLists> lists(1);
   std::size_t bytes = 0;
-  for (const runs::CodedPiece& piece : group.pieces)
+  for (const runs::EncodedPiece& piece : group.pieces)
     bytes += piece.bytes + from.term(group.slice->first + piece.term).size();
   lists.back().whole.reserve(group.pieces.size(), bytes);
   bool first = true;  // piece of its list
-  for (const runs::CodedPiece& piece : group.pieces) {
+  for (const runs::EncodedPiece& piece : group.pieces) {
     const std::string_view term = from.term(group.slice->first + piece.term);
     const ByteView blob = group.slice->blob(piece);
     const bool last = piece.last != 0;

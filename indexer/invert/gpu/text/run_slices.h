@@ -47,19 +47,19 @@ class SliceFiller {
 // Writes the slices of a run by several threads: each has runs of its own, and takes the next slice when it has written
 // one. So the terms of each run ascend, and none is in two of them. A slice of one frequent term takes much longer than
 // others. One thread calls; borrows the constructor's arguments.
-class SlicedRuns {
+class RunSlices {
  public:
   static constexpr std::size_t kSlicePostings = std::size_t{1} << 15;  // as many slices wait as threads write
   static constexpr std::uint32_t kMaxThreads = 12;
   static constexpr std::uint64_t kRunBytes = std::uint64_t{16} << 20;  // of all threads' runs, if it is not one thread
 
   // Thread i writes runs as a PartitionRuns of label "<label>-<i>". `base` is added to all numbers.
-  SlicedRuns(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
-             std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
-             const TermOrder& order);
-  ~SlicedRuns() { slices_.close(); }
-  SlicedRuns(const SlicedRuns&) = delete;
-  SlicedRuns& operator=(const SlicedRuns&) = delete;
+  RunSlices(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
+            std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
+            const TermOrder& order);
+  ~RunSlices() { slices_.close(); }
+  RunSlices(const RunSlices&) = delete;
+  RunSlices& operator=(const RunSlices&) = delete;
 
   // The next slice. kUnavailable: the disk.
   Result<void> add(runs::PostingSlice slice) {

@@ -5,7 +5,7 @@
 
 namespace frond::indexer::runs {
 
-struct CodedPiece {
+struct EncodedPiece {
   std::uint32_t term;  // of the slice
   std::uint16_t partition;
   std::uint16_t last;   // 1: of its list

@@ -1,5 +1,5 @@
 // Lists that were coded elsewhere reach their partitions, and the statistics of their terms the file.
-#include "indexer/publish/coded_lists.h"
+#include "indexer/publish/encoded_groups.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ constexpr std::uint32_t kDocuments = 40;
 const std::vector<std::uint32_t> kLengths(kDocuments, 7);
 
 struct Made {
-  std::vector<runs::CodedPiece> pieces;
+  std::vector<runs::EncodedPiece> pieces;
   ByteBuffer blobs;
   // Documents 0 .. count - 1, twice each.
   void add(std::uint32_t term, std::uint16_t partition, std::uint32_t count, bool last) {
@@ -32,8 +32,8 @@ struct Made {
     pieces.push_back({term, partition, static_cast<std::uint16_t>(last ? 1 : 0), count, begin,
                       static_cast<std::uint32_t>(blobs.size()) - begin, 0, std::uint64_t{2} * count});
   }
-  std::shared_ptr<const runs::CodedSlice> slice(std::size_t first, std::size_t end) const {
-    auto made = std::make_shared<runs::CodedSlice>();
+  std::shared_ptr<const runs::EncodedSlice> slice(std::size_t first, std::size_t end) const {
+    auto made = std::make_shared<runs::EncodedSlice>();
     made->first = first;
     made->end = end;
     const auto copy = std::make_shared<Made>(*this);
@@ -51,10 +51,10 @@ class Coded final : public runs::PostingSlices {
   Coded() = default;
   explicit Coded(std::size_t without) : without_(without) {}
   Result<void> read(std::size_t, const std::function<Result<void>(runs::PostingSlice)>&) override { return {}; }
-  bool codes(const runs::ListCoding&, const runs::SliceLimits&) const override { return true; }
+  bool codes(const runs::ListEncoding&, const runs::SliceLimits&) const override { return true; }
   Result<std::vector<std::vector<std::uint64_t>>> code(
-      const runs::ListCoding&, const runs::SliceLimits&,
-      const std::function<Result<void>(std::shared_ptr<const runs::CodedSlice>)>& take) override {
+      const runs::ListEncoding&, const runs::SliceLimits&,
+      const std::function<Result<void>(std::shared_ptr<const runs::EncodedSlice>)>& take) override {
     for (const std::size_t first : {std::size_t{0}, std::size_t{2}}) {
       Made made;
       made.add(0, 0, 3, true);
@@ -79,14 +79,14 @@ class Coded final : public runs::PostingSlices {
   const std::size_t without_ = 4;  // a term that cannot be had
 };
 
-TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
+TEST(EncodedGroupsOfPartitions, ReachTheirPartitionsAndTheirTermsTheFile) {
   const support::ScratchFolder folder;
   const auto terms = TermsWriter::create(folder / "terms", 1).value();
-  std::vector<std::unique_ptr<CodedGroups>> to;
+  std::vector<std::unique_ptr<EncodedGroups>> to;
   to.reserve(2);
-  for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
+  for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<EncodedGroups>(std::size_t{1} << 20));
   Coded from;
-  const auto digests = give_coded_lists(from, {}, {}, to, terms.get(), {}).value();
+  const auto digests = distribute_encoded_lists(from, {}, {}, to, terms.get(), {}).value();
   EXPECT_EQ(digests, (std::vector<std::vector<std::uint64_t>>{{1, 2}, {3}}));
   const TermsFile file = terms->finish().value();
   EXPECT_EQ(file.totals, (partition::TermTotals{.terms = 4, .postings = 29, .occurrences = 58}));
@@ -112,21 +112,21 @@ TEST(CodedLists, ReachTheirPartitionsAndTheirTermsTheFile) {
 }
 
 // Who writes terms says what is wrong, and nobody waits for it.
-TEST(CodedLists, EndWithWhoWritesTerms) {
+TEST(EncodedGroupsOfPartitions, EndWithWhoWritesTerms) {
   for (const std::size_t place : {std::size_t{0}, std::size_t{3}}) {
     const support::ScratchFolder folder;
     const auto terms = TermsWriter::create(folder / "terms", 1).value();
-    std::vector<std::unique_ptr<CodedGroups>> to;
+    std::vector<std::unique_ptr<EncodedGroups>> to;
     to.reserve(2);
-    for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<CodedGroups>(std::size_t{1} << 20));
+    for (int p = 0; p < 2; ++p) to.push_back(std::make_unique<EncodedGroups>(std::size_t{1} << 20));
     Coded from(place);
-    const auto given = give_coded_lists(from, {}, {}, to, terms.get(), {});
+    const auto given = distribute_encoded_lists(from, {}, {}, to, terms.get(), {});
     ASSERT_EQ(given, Code::kUnavailable);
     EXPECT_EQ(given.error().message(), "no memory");
   }
 }
 
-TEST(CodedLists, AreRefusedWhereABlobIsDamaged) {
+TEST(EncodedGroupsOfPartitions, AreRefusedWhereABlobIsDamaged) {
   Coded from;
   Made made{{{0, 0, 1, 2, 0, 3, 0, 4}}, ByteBuffer(3, std::byte{0xff})};
   const auto slice = made.slice(0, 1);

@@ -14,7 +14,7 @@
 #include "common/postings/list_builder.h"
 #include "indexer/invert/gpu/text/device/device_text.h"
 #include "indexer/invert/gpu/text/gpu_text_inverter.h"
-#include "indexer/invert/gpu/text/lists/list_coder.h"
+#include "indexer/invert/gpu/text/lists/list_encoder.h"
 #include "indexer/invert/partition_runs.h"
 #include "tests/gpu/text_inverter/random_texts.h"
 #include "tests/support/scratch_folder.h"
@@ -100,17 +100,17 @@ struct Lists {
 std::uint64_t hash_of(std::uint32_t term) { return (term + 1) * 0x9e3779b97f4a7c15; }
 
 Lists expected_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions, double b, double average) {
-  const RoundRobin dealt(partitions);
+  const RoundRobin assigned(partitions);
   std::vector<std::vector<std::uint32_t>> lengths(partitions);
   for (std::uint64_t document = 0; document < first + made.documents; ++document)
-    lengths[dealt.place_of(document).partition].push_back(document < first ? 0 : made.lengths[document - first]);
+    lengths[assigned.place_of(document).partition].push_back(document < first ? 0 : made.lengths[document - first]);
   Lists lists;
   lists.digests.resize(made.documents);
   for (std::uint32_t term = 0; term < made.terms.size(); ++term) {
     std::vector<std::vector<DocId>> docids(partitions);
     std::vector<std::vector<Frequency>> frequencies(partitions);
     for (const auto& [number, frequency] : made.terms[term]) {
-      const auto place = dealt.place_of(first + number);
+      const auto place = assigned.place_of(first + number);
       docids[place.partition].push_back(place.docid);
       frequencies[place.partition].push_back(frequency);
       lists.digests[number] += frequency * hash_of(term);
@@ -142,9 +142,9 @@ Lists coded_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions
   }
   EXPECT_TRUE(text->run().place_terms(offsets, starts.back()));
   const std::uint32_t most = std::max(window_postings, *std::max_element(totals.begin(), totals.end()));
-  EXPECT_TRUE(ListCoder::fits(*text, made.documents, order.size(), most));
+  EXPECT_TRUE(ListEncoder::fits(*text, made.documents, order.size(), most));
   const auto coder =
-      ListCoder::create(text, {first, partitions, b, average, made.lengths, starts, hashes, most, 3 * most}).value();
+      ListEncoder::create(text, {first, partitions, b, average, made.lengths, starts, hashes, most, 3 * most}).value();
   Lists lists;
   std::size_t begun = 0;  // terms
   const auto begin = [&] {
@@ -156,7 +156,7 @@ Lists coded_of(const MadeUp& made, std::uint64_t first, std::uint32_t partitions
     begun = end;
   };
   begin();
-  std::vector<std::shared_ptr<const runs::CodedSlice>> slices;  // that stay
+  std::vector<std::shared_ptr<const runs::EncodedSlice>> slices;  // that stay
   for (std::size_t taken = 0; taken < order.size(); taken = slices.back()->end) {
     begin();
     auto slice = coder->take();
@@ -202,7 +202,7 @@ void expect_same(const Lists& got, const Lists& expected) {
   EXPECT_TRUE(got.digests == expected.digests);
 }
 
-TEST(CodedLists, AreThoseOfTheBuilder) {
+TEST(ListsOfDevices, AreThoseOfTheBuilder) {
   std::mt19937 random(3);
   for (const std::uint32_t partitions : {1u, 2u, 3u, 16u}) {
     std::vector<std::uint32_t> lists;
@@ -228,7 +228,7 @@ TEST(CodedLists, AreThoseOfTheBuilder) {
   }
 }
 
-TEST(CodedLists, AreCutIntoSegments) {
+TEST(ListsOfDevices, AreCutIntoSegments) {
   constexpr std::uint32_t kDocuments = 540'000;
   MadeUp made = made_up(1, kDocuments, {3, 0, 5});
   for (std::uint32_t document = 0; document < kDocuments; ++document)
@@ -275,19 +275,19 @@ Held held_of(unsigned seed, std::uint32_t partitions, const runs::SliceLimits& l
   EXPECT_TRUE(inverter.invert(std::move(texts), numbers));
   EXPECT_TRUE(inverter.give_lengths());
   const auto slices = inverter.take_postings(~std::uint64_t{0}).value();
-  const runs::ListCoding coding{{lengths.begin(), lengths.end()}, 0.4, 30};
+  const runs::ListEncoding coding{{lengths.begin(), lengths.end()}, 0.4, 30};
   EXPECT_TRUE(slices->codes(coding, limits));
   Held held;
   held.partitions.resize(partitions);
   std::size_t end = 0;
   held.digests = slices
                      ->code(coding, limits,
-                            [&](const std::shared_ptr<const runs::CodedSlice>& slice) -> Result<void> {
+                            [&](const std::shared_ptr<const runs::EncodedSlice>& slice) -> Result<void> {
                               ++held.slices;
                               EXPECT_EQ(slice->first, std::exchange(end, slice->end));
                               EXPECT_TRUE(slice->pieces.size() <= limits.lists || slice->end == slice->first + 1);
                               std::uint32_t before = 0;
-                              for (const runs::CodedPiece& piece : slice->pieces) {
+                              for (const runs::EncodedPiece& piece : slice->pieces) {
                                 EXPECT_GE(piece.partition, std::exchange(before, piece.partition));
                                 PartitionLists& to = held.partitions[piece.partition];
                                 to.terms += std::string(slices->term(slice->first + piece.term)) + "\n";
@@ -300,7 +300,7 @@ Held held_of(unsigned seed, std::uint32_t partitions, const runs::SliceLimits& l
   return held;
 }
 
-TEST(CodedLists, OfDevicePostingsAreTheSameInSlicesOfAnySize) {
+TEST(ListsOfDevices, OfDevicePostingsAreTheSameInSlicesOfAnySize) {
   for (const std::uint32_t partitions : {1u, 3u}) {
     constexpr std::size_t kMany = std::size_t{1} << 16;
     const Held whole = held_of(7, partitions, {kMany, kMany});

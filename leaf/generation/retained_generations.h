@@ -77,8 +77,8 @@ struct KeepRules {
 };
 
 // One value per generation, in the order of `set`. The current one is always kept.
-std::vector<bool> kept_generations(std::span<const Standing> set, const BrokerRoll::Present& present, Instant now,
-                                   const KeepRules& rules);
+std::vector<bool> retained_generations(std::span<const Standing> set, const BrokerRoll::Present& present, Instant now,
+                                       const KeepRules& rules);
 // Index of the first generation that may be deleted for another: no broker serves from it, and no request has named it
 // for the grace time. The current one qualifies only if brokers serve from an older one. Empty: all are needed.
 std::optional<std::size_t> first_to_give_up(std::span<const Standing> set, const BrokerRoll::Present& present,

@@ -7,7 +7,7 @@
 namespace frond::leaf::gpu::counts {
 
 // 18 KiB of shared memory.
-struct KeptKeys {
+struct FirstKeys {
   std::uint64_t keys[kKeptPlaces];
   std::uint32_t ties[kKeptPlaces];
   std::uint32_t count;  // offered: above kKeptPlaces some found no room
@@ -22,14 +22,14 @@ __device__ inline bool comes_first(std::uint64_t key, std::uint32_t tie, std::ui
 }
 
 // One thread; a barrier is to follow.
-__device__ inline void clear_kept(KeptKeys& kept, std::uint64_t last_key) {
+__device__ inline void clear_kept(FirstKeys& kept, std::uint64_t last_key) {
   kept.count = 0;
   kept.last_key = last_key;
   kept.last_tie = ~0u;
 }
 
 // False: there is no room. Any lane, also under divergence.
-__device__ inline bool offer(KeptKeys& kept, std::uint64_t key, std::uint32_t tie) {
+__device__ inline bool offer(FirstKeys& kept, std::uint64_t key, std::uint32_t tie) {
   if (comes_first(kept.last_key, kept.last_tie, key, tie)) return true;
   const std::uint32_t at = atomicAdd(&kept.count, 1u);
   if (at >= kKeptPlaces) return false;
@@ -40,7 +40,7 @@ __device__ inline bool offer(KeptKeys& kept, std::uint64_t key, std::uint32_t ti
 
 // Leaves the k first, in their order. All threads of the block, behind a barrier; ends with one. Whether there are k.
 template <std::uint32_t kThreads>
-__device__ inline bool keep_first(KeptKeys& kept, std::uint32_t k) {
+__device__ inline bool keep_first(FirstKeys& kept, std::uint32_t k) {
   const std::uint32_t held = min(kept.count, kKeptPlaces);
   __syncthreads();
   sort_places<kThreads>(held, [&kept](std::uint32_t a, std::uint32_t b) {

@@ -6,7 +6,7 @@
 // evictions or if its key was asked for before: a small table holds fingerprints of keys. Not thread-safe: the caller
 // locks.
 //
-// A list that was marked as used (KeptList) since the cache last looked is not evicted: it becomes the most recently
+// A list that was marked as used (CachedList) since the cache last looked is not evicted: it becomes the most recently
 // used instead. So users that remember where a list is need not ask for it each time.
 //
 // The caller chooses what is kept for a key: leases on lists in host memory, images in device memory.
@@ -24,11 +24,11 @@ struct ListKeyHash {
   std::size_t operator()(const ListKey& key) const;
 };
 
-class KeptLists {
+class ListCache {
  public:
-  using Kept = std::shared_ptr<const KeptList>;
+  using Kept = std::shared_ptr<const CachedList>;
 
-  explicit KeptLists(std::size_t budget_bytes);
+  explicit ListCache(std::size_t budget_bytes);
 
   // Returns what was inserted for the key and makes it the most recently used; null if there is none.
   Kept find(const ListKey& key);

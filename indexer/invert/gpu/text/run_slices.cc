@@ -1,4 +1,4 @@
-#include "indexer/invert/gpu/text/sliced_runs.h"
+#include "indexer/invert/gpu/text/run_slices.h"
 
 #include <algorithm>
 #include <utility>
@@ -34,14 +34,14 @@ Result<void> SliceFiller::add(std::span<const std::uint32_t> numbers, std::span<
 }
 
 // How many threads write: as many as have room for their runs.
-std::uint32_t SlicedRuns::writers(std::uint32_t threads, std::uint32_t partitions, std::size_t frame_bytes) {
+std::uint32_t RunSlices::writers(std::uint32_t threads, std::uint32_t partitions, std::size_t frame_bytes) {
   const std::uint64_t fit = kRunBytes / PartitionRuns::bytes(partitions, frame_bytes);
   return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(std::min<std::uint64_t>(threads, fit), 1, kMaxThreads));
 }
 
-SlicedRuns::SlicedRuns(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
-                       std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
-                       const TermOrder& order)
+RunSlices::RunSlices(const std::filesystem::path& folder, const std::string& label, std::uint32_t partitions,
+                     std::size_t frame_bytes, DocumentNumber base, std::uint32_t threads, const TermNumbers& names,
+                     const TermOrder& order)
     : base_(base), names_(names), order_(order), slices_(writers(threads, partitions, frame_bytes)) {
   const std::uint32_t some = writers(threads, partitions, frame_bytes);
   for (std::uint32_t i = 0; i < some; ++i)
@@ -50,12 +50,12 @@ SlicedRuns::SlicedRuns(const std::filesystem::path& folder, const std::string& l
     threads_.begin("texts-" + std::to_string(i), [this, i] { return run(runs_[i]); });
 }
 
-Result<void> SlicedRuns::run(PartitionRuns& runs) {
+Result<void> RunSlices::run(PartitionRuns& runs) {
   while (const auto slice = slices_.pop(error_.token())) FROND_TRY(write(*slice, runs));
   return {};
 }
 
-Result<void> SlicedRuns::finish(std::vector<runs::RunFile>& to) {
+Result<void> RunSlices::finish(std::vector<runs::RunFile>& to) {
   slices_.close();
   threads_.join();
   FROND_TRY(error_.result());
@@ -63,7 +63,7 @@ Result<void> SlicedRuns::finish(std::vector<runs::RunFile>& to) {
   return {};
 }
 
-Result<void> SlicedRuns::write(const runs::PostingSlice& slice, PartitionRuns& runs) const {
+Result<void> RunSlices::write(const runs::PostingSlice& slice, PartitionRuns& runs) const {
   constexpr std::size_t kAhead = 8;  // terms whose bytes are fetched before they are read
   std::size_t at = 0;
   for (std::size_t i = slice.first; i < slice.end; ++i) {

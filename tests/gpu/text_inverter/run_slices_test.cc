@@ -1,5 +1,5 @@
 // Postings of more slices than threads have at a time: none is missing, whatever pieces they come in.
-#include "indexer/invert/gpu/text/sliced_runs.h"
+#include "indexer/invert/gpu/text/run_slices.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kTerms = 4000;
 constexpr DocumentNumber kBase = 10;
 
-TEST(SlicedRuns, HaveEveryPosting) {
+TEST(RunSlices, HaveEveryPosting) {
   for (const std::uint32_t threads : {1u, 3u, 20u}) {
     SCOPED_TRACE(threads);
     std::mt19937 random(threads);
@@ -39,13 +39,13 @@ TEST(SlicedRuns, HaveEveryPosting) {
         expected[std::string(names.term(term))][static_cast<DocId>(kBase + number)] += frequencies.back();
       }
     }
-    ASSERT_GT(numbers.size(), 20 * SlicedRuns::kSlicePostings);
+    ASSERT_GT(numbers.size(), 20 * RunSlices::kSlicePostings);
     const support::ScratchFolder folder;
     std::vector<runs::RunFile> made;
     {
       const TermOrder order{in_order, totals};
-      SlicedRuns sliced(folder.path(), "run", 1, runs::kFramePayloadBytes, kBase, threads, names, order);
-      SliceFiller slices(order, SlicedRuns::kSlicePostings,
+      RunSlices sliced(folder.path(), "run", 1, runs::kFramePayloadBytes, kBase, threads, names, order);
+      SliceFiller slices(order, RunSlices::kSlicePostings,
                          [&](runs::PostingSlice slice) { return sliced.add(std::move(slice)); });
       for (std::size_t at = 0; at < numbers.size();) {
         const std::size_t some = std::min<std::size_t>(1 + random() % 200'000, numbers.size() - at);
@@ -57,7 +57,7 @@ TEST(SlicedRuns, HaveEveryPosting) {
     std::vector<std::filesystem::path> paths;
     paths.reserve(made.size());
     for (const runs::RunFile& run : made) paths.push_back(run.path);
-    EXPECT_LE(paths.size(), std::min(threads, SlicedRuns::kMaxThreads));  // one that came late has written none
+    EXPECT_LE(paths.size(), std::min(threads, RunSlices::kMaxThreads));  // one that came late has written none
     EXPECT_EQ(support::read_run_postings(paths, 0), expected);
   }
 }
