@@ -119,16 +119,14 @@ Result<std::vector<LatestDocuments::Read>> LatestDocuments::read(std::span<const
     one = {latest, std::move(source)};
     return {};
   };
-  FROND_TRY(each(
-      ids,
-      [&](std::size_t i, const LatestDocument& pending) -> Result<void> {
-        if (!pending.exists) return take(read[i], pending, {});
-        return take(read[i], pending, carried_source(FROND_TRY(read_line_(*pending.change))).source);
-      },
-      [&](std::size_t i, std::string text) {
-        auto carried = carried_source(std::move(text));
-        return take(read[i], latest_of(carried), std::move(carried.source));
-      }));
+  const auto pending = [&](std::size_t i, const LatestDocument& latest) -> Result<void> {
+    if (!latest.exists) return take(read[i], latest, {});
+    return take(read[i], latest, carried_source(FROND_TRY(read_line_(*latest.change))).source);
+  };
+  FROND_TRY(each(ids, pending, [&](std::size_t i, std::string text) {
+    auto carried = carried_source(std::move(text));
+    return take(read[i], latest_of(carried), std::move(carried.source));
+  }));
   return read;
 }
 
