@@ -46,7 +46,8 @@ Expected<std::int64_t> parse_date_math(std::string_view text, std::string_view f
 // A date in the first of the formats. Empty: it can't be printed here.
 std::optional<std::string> print_date(std::int64_t ms, std::string_view format, const Zone& zone = {});
 
-// "3h", "90m", "1d": as milliseconds; empty: anything else.
+inline constexpr std::int64_t kMostDurationMs = 9'000'000'000'000'000;
+// "3h", "90m", "1d": as milliseconds, up to kMostDurationMs; empty: anything else.
 std::optional<std::int64_t> duration_ms(std::string_view text);
 
 }  // namespace frond::elasticsearch

@@ -162,7 +162,7 @@ std::optional<std::int64_t> duration_ms(std::string_view text) {
   constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
       {"ms", 1}, {"s", kMsSecond}, {"m", kMsMinute}, {"h", kMsHour}, {"d", kMsDay}};
   for (const auto& [name, length] : kUnits)
-    if (unit == name && count <= 9'000'000'000'000'000 / length) return (behind ? -1 : 1) * count * length;
+    if (unit == name && count <= kMostDurationMs / length) return (behind ? -1 : 1) * count * length;
   return {};
 }
 

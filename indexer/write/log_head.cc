@@ -107,6 +107,7 @@ Result<LogHead> log_head_from_text(std::string_view text) {
       if (digit < '0' || digit > '9') return wrong;
       *number = 10 * *number + static_cast<Sequence>(digit - '0');
     }
+    if (*number > kMaxSequence) return wrong;
     at += kNumberDigits + 1;
   }
   head.settings = text[at] == '1';

@@ -23,6 +23,7 @@ namespace frond::indexer::write {
 // Of a collection, from 1, ascending in the order of acceptance; without gaps, but where a log was changed for another
 // one, or what it lost was given up. Never used twice.
 using Sequence = std::uint64_t;
+inline constexpr Sequence kMaxSequence = std::uint64_t{1} << 62;  // a log that says more is damaged
 
 inline constexpr const char* kLogHeadFile = "log-head";
 

@@ -10,6 +10,7 @@
 #include <rocksdb/status.h>
 
 #include "common/base/result.h"
+#include "indexer/write/log_head.h"
 
 namespace frond::indexer::write {
 
@@ -21,11 +22,12 @@ inline std::string numbered(char kind, std::uint64_t number) {
   for (int shift = 56; shift >= 0; shift -= 8) key.push_back(static_cast<char>(number >> shift));
   return key;
 }
+// Nothing: it has another form, or a number that no log comes to.
 inline std::optional<std::uint64_t> number_of(std::string_view key) {
   if (key.size() != 9) return std::nullopt;
   std::uint64_t number = 0;
   for (const char c : key.substr(1)) number = number << 8 | static_cast<unsigned char>(c);
-  return number;
+  return number <= kMaxSequence ? std::optional(number) : std::nullopt;
 }
 
 rocksdb::Options log_options();

@@ -104,6 +104,9 @@ Result<std::unique_ptr<OperationLog>> OperationLog::open(const std::filesystem::
                                                          const PublishedChanges& published) {
   return guarded(folder.string(), [&]() -> Result<std::unique_ptr<OperationLog>> {
     FROND_TRY(expect_files(folder));
+    if (published.sequence > kMaxSequence)
+      return Error(Code::kCorrupt, folder.string() + ": the current generation has change " +
+                                       std::to_string(published.sequence) + ", to which no log comes");
     const auto head = FROND_TRY(read_log_head(log_head_path(folder)));
     LogLoss loss;
     if (head) loss = FROND_TRY(find_loss(folder, *head, published));
@@ -139,7 +142,10 @@ Result<void> OperationLog::recover(const PublishedChanges& of_generation, const 
   LogHead head{id_};
   if (known.log == id_) head = known;
   const Sequence published = std::max(of_this_log ? of_generation.sequence : 0, head.published);
-  const Sequence forgotten = number_of(FROND_TRY(get(kForgotten)).value_or("")).value_or(0);
+  const auto forgotten_text = FROND_TRY(get(kForgotten));
+  const auto forgotten_number = forgotten_text ? number_of(*forgotten_text) : 0;
+  if (!forgotten_number) return error("which changes it has forgotten can't be read");
+  const Sequence forgotten = *forgotten_number;
   Sequence last = std::max({of_generation.sequence, forgotten, known.last});
   const Db db = FROND_TRY(this->db());
   FROND_TRY(checked(db->DeleteRange({}, db->DefaultColumnFamily(), slice_of(numbered(kOperation, 0)),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Searches of the Elasticsearch API that take several of Frond's, on a whole cluster: indices without documents, stages, pages that go on,
 long pages, several indices."""
+import base64
 import json
 
 import harness
@@ -103,6 +104,11 @@ def several_stages(cluster, search):
     harness.expect(len(seen) == len(set(seen)) == total > 25, f"a scroll gives {len(seen)} of {total}")
     harness.expect(cluster.expect(200, "DELETE", "/_search/scroll", {"scroll_id": page["_scroll_id"]})["num_freed"] == 1, "a scroll is closed")
     cluster.expect(404, "POST", "/_search/scroll", {"scroll_id": page["_scroll_id"]})
+    page = cluster.expect(200, "POST", "/things/_search?scroll=1m", {"size": 1, "query": {"match": {"title": "red"}}})
+    place = json.loads(base64.urlsafe_b64decode(page["_scroll_id"] + "=="))
+    for changed in ({"from": 5}, {"size": 0}, {"size": 1e6}):  # ids are what clients make of them
+        text = base64.urlsafe_b64encode(json.dumps({**place, "b": {**place["b"], **changed}}).encode()).decode().rstrip("=")
+        cluster.expect(400, "POST", "/_search/scroll", {"scroll_id": text})
     point = cluster.expect(200, "POST", "/things/_pit?keep_alive=1m")["id"]
     first = cluster.expect(200, "POST", "/_search", {"size": 2, "sort": ["n"], "pit": {"id": point}})
     after = cluster.expect(200, "POST", "/_search", {"size": 2, "sort": ["n"], "pit": {"id": first["pit_id"]}, "search_after": first["hits"]["hits"][-1]["sort"]})

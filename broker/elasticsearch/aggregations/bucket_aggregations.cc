@@ -124,7 +124,7 @@ Expected<void> AggregationReader::dates(Aggregation& made) {
         facet["interval"] = unit->first;
       else if (key != "calendar_interval" && ms && *ms > 0)
         facet["interval"] = *ms;
-      else if (key == "interval" && value.is_number_integer() && value > 0)
+      else if (key == "interval" && value.is_number_integer() && value > 0 && value <= kMostDurationMs)
         facet["interval"] = value;
       else if (key != "fixed_interval" && (text == "second" || text == "1s"))
         facet["interval"] = 1000;

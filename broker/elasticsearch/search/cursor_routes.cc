@@ -47,6 +47,7 @@ void serve_scroll(const Targets& to, Call&& call, Responder responder) {
     if (!keep.empty()) place.ends_ms = now_ms() + FROND_EXPECT_OK(keep_alive(keep, "scroll"));
     auto targets = FROND_EXPECT_OK(targets_of(to, place.expression, {}, call.request.asker()));
     SearchAsk ask = FROND_EXPECT_OK(read_search(place.body, place.parameters));
+    FROND_EXPECT_OK(check_scroll(ask));  // the client has had it
     ask.scrolls = true;
     ask.aggregations = nullptr;
     ask.total_as_number = FROND_EXPECT_OK(call.flag("rest_total_hits_as_int", false));

@@ -64,25 +64,28 @@ Expected<SearchPlace> read_place(std::string_view text, std::int64_t now_ms) {
   if (!json || !json->contains("n")) return wrong();
   if (json->contains("b") && !json->contains("s")) return missing_place();  // of an earlier version
   SearchPlace place;
+  // No number with a fraction, nor one that no integer has. REQUIRES: within typed().
+  const auto whole = [](const Json& number) { return number.get_ref<const Json::number_integer_t&>(); };
   auto read = typed([&]() -> Expected<void> {
-    place.number = json->at("n");
-    place.ends_ms = json->at("x");
+    place.number = static_cast<std::uint64_t>(whole(json->at("n")));
+    place.ends_ms = whole(json->at("x"));
     place.expression = json->at("i");
     if (json->contains("g"))
       for (const auto& [index, generation] : json->at("g").items())
-        place.generations[index] = {generation.at(0).get<Generation>(), generation.at(1).get<ContentId>()};
+        place.generations[index] = {static_cast<Generation>(whole(generation.at(0))),
+                                    generation.at(1).get<ContentId>()};
     if (!json->contains("b")) return {};
     place.body = json->at("b");
     place.parameters = json->at("p").get<Parameters>();
     for (const auto& [index, at] : json->at("s").items())
       place.scrolled[index] = {at.at(0).get<std::string>(), at.at(1).get<bool>(), at.at(2)};
-    place.total = json->at("h").at(0);
+    place.total = static_cast<std::uint64_t>(whole(json->at("h").at(0)));
     place.exact = json->at("h").at(1);
     place.max_score = json->at("m");
-    place.now_ms = json->at("t");
+    place.now_ms = whole(json->at("t"));
     return {};
   });
-  if (!read) return wrong();
+  if (!read || place.now_ms < 0 || place.now_ms > now_ms + kMostKeepAliveMs) return wrong();
   if (place.ends_ms < now_ms || closed_places().contains(place.number)) return missing_place();
   return place;
 }

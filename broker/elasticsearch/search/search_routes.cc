@@ -228,15 +228,20 @@ void serve_explain(const Targets& to, Call&& call, Responder responder) {
   any->query = ask->post_filter;
   any->size = 0;
   const auto shared = std::make_shared<Responder>(std::move(responder));
-  const Abandon abandon = run_search(*targets, std::make_shared<const SearchAsk>(*std::move(ask)),
-                                     [shared, said, any, targets = *targets](Expected<Gathered> found) {
-                                       if (!found) return shared->send(response_of(found.error()));
-                                       if (!found->hits.empty()) return shared->send(said(*found, true));
-                                       (void)run_search(targets, any, [shared, said](Expected<Gathered> all) {
-                                         shared->send(all ? said(*all, all->total > 0) : response_of(all.error()));
-                                       });
-                                     });
-  if (abandon) shared->on_client_gone(abandon);
+  const auto running = std::make_shared<Abandon>();  // of the two searches, one after the other
+  const auto look = [shared, said, any, running, targets = *targets] {
+    Abandon abandon = run_search(targets, any, [shared, said](Expected<Gathered> all) {
+      shared->send(all ? said(*all, all->total > 0) : response_of(all.error()));
+    });
+    if (abandon) *running = std::move(abandon);
+  };
+  Abandon abandon = run_search(*std::move(targets), std::make_shared<const SearchAsk>(*std::move(ask)),
+                               [shared, said, look](Expected<Gathered> found) {
+                                 if (!found) return shared->send(response_of(found.error()));
+                                 found->hits.empty() ? look() : shared->send(said(*found, true));
+                               });
+  if (abandon) *running = std::move(abandon);  // null: it is over, and the other one may have begun
+  if (*running) shared->on_client_gone([running] { (*running)(); });
 }
 
 constexpr std::string_view kQueryParameters =

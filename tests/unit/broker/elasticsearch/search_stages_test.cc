@@ -8,6 +8,7 @@
 #include "broker/elasticsearch/queries/lucene_regexp.h"
 #include "broker/elasticsearch/queries/named_queries.h"
 #include "broker/elasticsearch/search/search_places.h"
+#include "broker/query/base64url.h"
 
 namespace frond::broker::elasticsearch {
 namespace {
@@ -156,6 +157,18 @@ TEST(APlaceInASearch, IsReadUntilItIsClosed) {
   EXPECT_EQ(read_place(text, 900).error().status, 404);
   for (const char* const wrong : {"", "x", "****", "e30", "bnVsbA"})
     EXPECT_EQ(read_place(wrong, 0).error().status, 400);
+  for (const auto& [name, wrong] : {std::pair("n", Json(1.5)),
+                                    {"x", Json(1e300)},
+                                    {"t", Json(~std::uint64_t{0} >> 1)},
+                                    {"t", Json(-1)},
+                                    {"h", Json::array({1e30, true})}}) {
+    Json changed = Json::parse(as_text(*broker::query::base64url_bytes(text)));
+    changed["n"] = 1;  // the other one is closed
+    const auto encoded = [&] { return broker::query::base64url(as_bytes(changed.dump())); };
+    EXPECT_TRUE(read_place(encoded(), 900));
+    changed[name] = wrong;
+    EXPECT_EQ(read_place(encoded(), 900).error().status, 400) << name;
+  }
   EXPECT_EQ(*keep_alive("1m", "scroll"), 60'000);
   for (const char* const wrong : {"forever", "25h", "0s"}) EXPECT_EQ(keep_alive(wrong, "scroll").error().status, 400);
 }

@@ -9,7 +9,10 @@
 #include <fstream>
 #include <string>
 
+#include <rocksdb/db.h>
+
 #include "indexer/write/log_head.h"
+#include "indexer/write/log_keys.h"
 #include "tests/unit/indexer/write/operation_log_fixture.h"
 
 namespace frond::indexer::write {
@@ -205,7 +208,7 @@ TEST_F(OperationLogTest, ALogOfBeforeItHadAHeadGetsOne) {
   EXPECT_EQ((*read_log_head(log_head_path(folder.path() / "log")))->last, 1u);
 }
 TEST(LogHead, IsReadBackAndEveryChangeOfItIsSeen) {
-  const LogHead head{"0123456789abcdef", ~Sequence{0}, 12, 7, true};
+  const LogHead head{"0123456789abcdef", kMaxSequence, 12, 7, true};
   const std::string text = to_text(head);
   EXPECT_EQ(log_head_from_text(text), head);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -213,6 +216,33 @@ TEST(LogHead, IsReadBackAndEveryChangeOfItIsSeen) {
     wrong[i] ^= 1;
     EXPECT_EQ(log_head_from_text(wrong), Code::kCorrupt) << i;
     EXPECT_EQ(log_head_from_text(text.substr(0, i)), Code::kCorrupt);
+  }
+}
+TEST(LogHead, HasNoNumberThatNoLogComesTo) {
+  for (const Sequence number : {kMaxSequence + 1, ~Sequence{0}})
+    for (const LogHead& head :
+         {LogHead{"0123456789abcdef", number, 0, 0, true}, LogHead{"0123456789abcdef", 1, number, 0, true},
+          LogHead{"0123456789abcdef", 1, 0, number, true}})
+      EXPECT_EQ(log_head_from_text(to_text(head)), Code::kCorrupt);
+}
+// The next number would be small again, and what it names forgotten.
+TEST_F(OperationLogTest, IsDamagedWhereANumberIsThatNoLogComesTo) {
+  for (const Sequence number : {kMaxSequence + 1, ~Sequence{0}}) {
+    const auto opened = OperationLog::open(folder.path() / "log", {"", number});
+    ASSERT_EQ(opened, Code::kCorrupt);
+    EXPECT_NE(opened.error().message().find(std::to_string(number)), std::string::npos);
+    for (const std::string& key : {numbered(kOperation, number), std::string(kForgotten)}) {
+      open();
+      log.reset();
+      const bool forgets = key == kForgotten;
+      rocksdb::DB* db = nullptr;
+      ASSERT_TRUE(rocksdb::DB::Open(log_options(), (folder.path() / "log").string(), &db).ok());
+      ASSERT_TRUE(db->Put({}, key, forgets ? numbered('n', number) : std::string(8, '\0')).ok());
+      delete db;
+      EXPECT_EQ(OperationLog::open(folder.path() / "log", {}), Code::kCorrupt);
+      std::filesystem::remove_all(folder.path() / "log");
+      std::filesystem::remove(log_head_path(folder.path() / "log"));
+    }
   }
 }
 
