@@ -78,8 +78,8 @@ void TextTerms::make_terms(Worker& worker, std::span<const TokenKey> keys, std::
     if (found.empty()) continue;
     const std::uint64_t hash = TermNumbers::hash_of(found);
     worker.lookups[TermNumbers::group_of(hash, groups)].push_back({hash, static_cast<std::uint32_t>(i),
-                                                                  static_cast<std::uint32_t>(worker.text.size()),
-                                                                  static_cast<std::uint32_t>(found.size())});
+                                                                   static_cast<std::uint32_t>(worker.text.size()),
+                                                                   static_cast<std::uint32_t>(found.size())});
     worker.text.append(found);
   }
 }
