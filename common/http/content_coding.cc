@@ -4,14 +4,13 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <boost/beast/core/string.hpp>
 #include <memory>
 
 #include "common/base/text.h"
+#include "common/http/letter_case.h"
 
 namespace frond::http {
 namespace {
-using boost::beast::iequals;
 
 constexpr std::size_t kFirst = 64 << 10;  // bytes of room to begin with
 constexpr int kMaxWindowLog = 23;         // 8 MiB, which RFC 9659 says is enough

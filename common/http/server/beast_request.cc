@@ -6,13 +6,12 @@
 #include <limits>
 #include <utility>
 
-#include <boost/beast/core/string.hpp>
+#include "common/http/letter_case.h"
 
 namespace frond::http {
 namespace {
 using boost::beast::http::error;
 using ErrorCode = boost::beast::error_code;
-using boost::beast::iequals;
 
 constexpr std::size_t kReservedFields = 8;        // room made for the first field
 constexpr std::size_t kFirstBodyRoom = 64 << 10;  // however much a Content-Length promises

@@ -5,14 +5,13 @@
 #include <utility>
 
 #include <boost/asio/ip/address.hpp>
-#include <boost/beast/core/string.hpp>
 
 #include "common/http/content_coding.h"
+#include "common/http/letter_case.h"
 #include "common/net/address.h"
 
 namespace frond::http {
 namespace {
-using boost::beast::iequals;
 
 constexpr std::size_t kMaxName = 253;  // bytes of a name (RFC 1035)
 

@@ -1,4 +1,5 @@
 #include "common/http/content_coding.h"
+#include "common/http/letter_case.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -42,6 +43,10 @@ std::vector<CodedText> in_all_codings(const std::string& text) {
           {"ZSTD", *encoded_body(AnswerCoding::kZstd, text)}};
 }
 
+TEST(ACoding, HasLettersOfEitherCase) {
+  static_assert(iequals("GZIP", "gzip") && iequals("", "") && iequals("Q", "q"));
+  static_assert(!iequals("GZIP", "gziq") && !iequals("gzip", "gzi") && !iequals("[", "{") && !iequals("\xc4", "\xe4"));
+}
 TEST(ADecodedBody, IsWhatWasEncoded) {
   for (const std::size_t bytes : {100ul, 65'536ul, 1'000'000ul})
     for (const auto& [coding, body] : in_all_codings(std::string(bytes, 'x')))
