@@ -164,7 +164,7 @@ Result<void> JsonRecord::take_weights(const JsonField& found, const schema::Fiel
     double weight = 0;
     if (!value.is_number()) {
       FROND_TRY(reader.add_other(token, value.is_string() ? "a string" : "no number"));
-    } else if (words_ != nullptr && value.is_double()) {
+    } else if (words_ != nullptr && value.type() == dom::element_type::DOUBLE) {
       const std::string word(words_->written(double(value)));
       FROND_TRY(is_json_number(word) ? reader.add(token, std::strtod(word.c_str(), nullptr))
                                      : reader.add_other(token, word.empty() ? "a value that nests too deeply" : word));

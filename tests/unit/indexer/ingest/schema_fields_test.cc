@@ -54,6 +54,22 @@ TEST(SchemaFields, AreReadFromJson) {
   EXPECT_EQ(document->fields.source, json);
 }
 
+// NaN is no JSON: numbers with a fraction are then read another way than whole ones.
+TEST(SchemaFields, HaveTheSameWeightsBesideWhatIsNoJson) {
+  const auto weights_of = [](const std::string& rest) {
+    const std::string json = R"({"id":"a","body":"b","v":{"x":1,"y":2.5,"z":3,"w":0})" + rest + "}";
+    const auto document = parsed(json, with(R"({"fields":{"v":{"type":"weights"}},"scorer":"impact"})"));
+    EXPECT_TRUE(document) << document.error().message();
+    std::string told;
+    if (document)
+      for (const auto& [token, impact] : document->fields.weights) told += token + " " + std::to_string(impact) + ", ";
+    return told;
+  };
+  EXPECT_EQ(weights_of(R"(,"n":NaN,"m":0.5)"), weights_of(""));
+  EXPECT_NE(weights_of("").find("y "), std::string::npos);
+  EXPECT_FALSE(
+      parsed(R"({"id":"a","v":{"x":-1},"n":NaN})", with(R"({"fields":{"v":{"type":"weights"}},"scorer":"impact"})")));
+}
 TEST(SchemaFields, OfAnotherTypeMakeABadRecordByName) {
   const std::pair<const char*, const char*> cases[] = {
       {R"("year":"abc")", "field 'year'"},
