@@ -117,6 +117,7 @@ wire::HelloRequest ClusterMap::hello_to(const LeafRef& leaf) const {
 
 void ClusterMap::poll(const LeafRef& leaf) {
   if (std::find(leaves_.begin(), leaves_.end(), leaf) == leaves_.end()) return;
+  leaf->told = serving_id();
   leaf->client->hello(hello_to(leaf), Deadline::after(timers_.clock(), config_.hello_timeout),
                       // The client keeps this callback: a strong reference would be a cycle.
                       [map = alive_, held = std::weak_ptr<LeafNode>(leaf)](Result<wire::HelloReply> reply) {
@@ -148,7 +149,7 @@ void ClusterMap::heard(const LeafRef& leaf, Result<wire::HelloReply> reply) {
   }
   take(*leaf, *std::move(reply));
   if (std::exchange(leaf->misplaced, false)) note_misplaced();
-  schedule(leaf, config_.poll);
+  schedule(leaf, is_told(*leaf) ? config_.poll : std::chrono::milliseconds(0));
 }
 
 void ClusterMap::note_misplaced() {
@@ -261,7 +262,7 @@ bool ClusterMap::may_come(const GenerationId& id) const {
 
 void ClusterMap::redraw() {
   whole_.reset();
-  const GenerationId before = topology_ ? topology_->id() : GenerationId{};
+  const GenerationId before = serving_id();
   auto drawn = draw_topology(leaves_, before, &order_);
   if (!drawn && topology_) {
     // No leaf serves anything: keep the generation, with no replica for its partitions.
@@ -283,6 +284,9 @@ void ClusterMap::redraw() {
                                    {"partitions", std::to_string(topology_->partitions.size())},
                                    {"covered", std::to_string(topology_->covered)}});
   if (config_.on_generation) config_.on_generation(topology_->id());
+  // Soon they would leave what this broker does not serve, as far as they know.
+  for (const LeafRef& leaf : leaves_)
+    if (leaf->healthy && !is_told(*leaf)) refresh(leaf);
 }
 
 // It was not whole in time.

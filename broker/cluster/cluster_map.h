@@ -1,7 +1,7 @@
 #pragma once
-// Keeps the topology current: sends a hello to every leaf at an interval, and at once after a failure; counts failures;
-// computes a new topology when anything has changed. Each thread of the broker has one, with connections and hellos of
-// its own; used on that thread only, except for ready().
+// Keeps the topology current: sends a hello to every leaf at an interval, and at once after a failure or when another
+// generation is served; counts failures; computes a new topology when anything has changed. Each thread of the broker
+// has one, with connections and hellos of its own; used on that thread only, except for ready().
 //
 // A hello tells the leaf which generation this broker serves from, so that the leaf keeps it, and whether the broker
 // needs this leaf. DNS answers may be old and may disagree, so a leaf that is no longer listed is kept as long as it
@@ -104,6 +104,9 @@ class ClusterMap {
   void mark_down(const LeafRef& leaf, const std::string& why);
   void log_why_down(LeafNode& leaf);
   wire::HelloRequest hello_to(const LeafRef& leaf) const;
+  GenerationId serving_id() const { return topology_ ? topology_->id() : GenerationId{}; }
+  // Or that nothing is served yet: then it leaves nothing.
+  bool is_told(const LeafNode& leaf) const { return leaf.told.number == 0 || leaf.told == serving_id(); }
   void schedule(const LeafRef& leaf, std::chrono::milliseconds after);
   void redraw();
   void note_misplaced();

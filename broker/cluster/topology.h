@@ -59,6 +59,7 @@ struct LeafNode {
   Instant logged_at{};                   // … and its time
   Instant last_seen{};                   // time of the last good hello
   std::optional<wire::HelloReply> said;  // the last good hello; kept while the leaf is down
+  GenerationId told;                     // what the last hello to it named as served
   bool listed = true;                    // false: the last look-up did not list it
   bool misplaced = false;                // it serves a collection that the broker does not have; last_error says which
   bool elsewhere = false;                // it serves another of the broker's collections, and not this one

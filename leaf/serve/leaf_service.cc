@@ -232,10 +232,20 @@ void LeafService::dispatch(const wire::Peer& peer, wire::Request request, Instan
     taken_.cancel(peer, cancel->request_id);
   } else if (const auto* asked = std::get_if<wire::HelloRequest>(&request)) {
     // A broker of another collection only finds out that this leaf is not for it.
-    if (asked->broker.collection.empty() || asked->broker.collection == identity_.collection)
+    if (asked->broker.collection.empty() || asked->broker.collection == identity_.collection) {
       brokers_.heard(asked->broker, answer, arrival);
+      list_again(asked->broker.serving);
+    }
     telling_.run([this, id = asked->request_id, arrival, answer] { replying(kHello, arrival, answer)(hello(id)); });
   }
+}
+
+// A generation that was about to be left, since no broker served from it.
+void LeafService::list_again(const GenerationId& wanted) {
+  if (wanted.number == 0) return;
+  const auto set = parts_.board.get();
+  for (const auto& one : *set)
+    if (one->id().answers(wanted)) one->leaving_since.store(Instant::max(), std::memory_order_relaxed);
 }
 
 void LeafService::withdraw() {

@@ -99,6 +99,7 @@ class LeafService {
   bool ready() const { return why_not_ready().empty(); }
   std::string why_not_ready() const;  // empty: ready
   wire::HelloReply hello(std::uint64_t request_id) const;
+  void list_again(const GenerationId& wanted);
 
  private:
   enum Kind { kSearch, kFetch, kHello, kMalformed, kKinds };

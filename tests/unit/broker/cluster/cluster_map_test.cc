@@ -87,6 +87,25 @@ TEST(ClusterMap, AsksAllLeavesWhenAnotherThreadServesAnotherGeneration) {
   cluster.timers.run_due();
   for (int i : {0, 1}) EXPECT_EQ(cluster.leaf(i).hellos.open(), 1u);
 }
+TEST(ClusterMap, TellsAllLeavesAtOnceWhenItServesAnotherGeneration) {
+  for (const bool under_way : {false, true}) {
+    ScriptedCluster cluster(2);
+    for (int i : {0, 1}) cluster.leaf(i).hellos.answer(hello({served(1, 1, {0})}));
+    cluster.advance(milliseconds(500));
+    const auto both = hello({served(1, 1, {0}), served(2, 1, {0})});
+    cluster.leaf(0).hellos.answer(hello({served(1, 1, {0})}));
+    if (!under_way) cluster.leaf(1).hellos.answer(hello({served(1, 1, {0})}));
+    cluster.leaf(0).news(both);
+    ASSERT_EQ(cluster.map.topology()->generation, 2u);
+    if (under_way) cluster.leaf(1).hellos.answer(hello({served(1, 1, {0})}));
+    cluster.timers.run_due();
+    ASSERT_EQ(cluster.leaf(1).hellos.open(), 1u) << under_way;
+    EXPECT_EQ(cluster.leaf(1).hellos.last().broker.serving.number, 2u) << "or it would leave what it does not serve";
+    cluster.leaf(1).hellos.answer(both);
+    cluster.timers.run_due();
+    EXPECT_EQ(cluster.leaf(1).hellos.open(), 0u) << "once";
+  }
+}
 TEST(ClusterMap, SaysOnceWhyALeafStaysDown) {
   ScriptedCluster cluster(1);
   const auto fail = [&](const std::string& why) {

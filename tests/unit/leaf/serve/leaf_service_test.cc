@@ -37,6 +37,17 @@ TEST_F(LeafServiceTest, TellsNobodyOfAGenerationThatLeavesButStillAnswers) {
   EXPECT_EQ(ask<wire::SearchReply>(request_of(wire::Mode::kOr, {"t0"}, 3)).or_ranking.matches, 100u);
 }
 
+TEST_F(LeafServiceTest, TellsOfItAgainOnceABrokerServesFromIt) {
+  const auto one = served_.board.get()->back();
+  one->leaving_since.store(served_.clock.now());
+  wire::HelloRequest other{1}, of_it{2};
+  other.broker.instance = of_it.broker.instance = 7;
+  other.broker.serving = {one->generation, one->content + 1};
+  of_it.broker.serving = one->id();
+  EXPECT_TRUE(ask<wire::HelloReply>(other).generations.empty());
+  EXPECT_EQ(ask<wire::HelloReply>(of_it).generations.size(), 1u);
+}
+
 TEST_F(LeafServiceTest, SaysWhichListsTheGpuCannotTakeBesideWhatElseIsWrong) {
   EXPECT_EQ(ask<wire::HelloReply>(wire::HelloRequest{1}).detail, "");
   refusals_ = "1 damaged";
