@@ -29,13 +29,16 @@ PeerLimits::Admission PeerLimits::admit(const boost::asio::ip::address& address,
     admission.refusal = Refusal::kFull;
     if (gives_way == nullptr) return admission;
   }
+  // Whatever throws for want of memory comes before the first change, but for an address of no places.
+  admission.place = std::make_shared<Place>(next_, group, now);
+  std::size_t& places_of_address = by_address_[group];
+  places_.emplace(next_, admission.place);
+  ++places_of_address;
+  ++next_;
   if (gives_way != nullptr) {
     admission.gives_way = gives_way->id;
     remove(*gives_way);
   }
-  admission.place = std::make_shared<Place>(next_++, group, now);
-  places_.emplace(admission.place->id, admission.place);
-  ++by_address_[group];
   return admission;
 }
 

@@ -49,7 +49,6 @@ class PeerLoop::Connected final : public Connection::Owner {
       : loop_(loop), name_(loop.name_of(place->id)), address_(std::move(address)), place_(std::move(place)) {}
   ~Connected() override {
     if (connection_) connection_->close();
-    loop_.parts_.limits.leave(*place_);
   }
   Connected(const Connected&) = delete;
   Connected& operator=(const Connected&) = delete;

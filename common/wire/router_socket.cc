@@ -148,9 +148,12 @@ void ZmtpRouterSocket::admit(net::Socket socket, unsigned loop) {
                   {{"address", address.to_string()}, {"limit", full ? "--max-peers" : "--max-peers-by-address"}});
     return;
   }
+  // It leaves when nobody has it any more, also where what follows gets no memory.
+  std::shared_ptr<PeerLimits::Place> place(
+      admission.place.get(), [this, held = admission.place](const PeerLimits::Place*) { limits_.leave(*held); });
   if (admission.gives_way)
     for (const auto& other : loops_) other->close(*admission.gives_way, PeerOutcome::kGaveWay);
-  loops_[loop]->adopt(std::move(socket), std::move(admission.place), address.to_string());
+  loops_[loop]->adopt(std::move(socket), std::move(place), address.to_string());
 }
 
 std::vector<Loop> ZmtpRouterSocket::loops() const {

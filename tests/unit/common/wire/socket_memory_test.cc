@@ -58,6 +58,8 @@ TEST_F(ASocketWithoutMemory, ServesAfterAnyAllocationThatFailed) {
     std::this_thread::sleep_for(milliseconds(5));
     support::fail_allocation_elsewhere(0);
   }
+  for (int i = 0; i < 1000 && socket_->peers() > 0; ++i) std::this_thread::sleep_for(milliseconds(10));
+  EXPECT_EQ(socket_->peers(), 0u) << "all have left";
   EXPECT_TRUE(serves());
   EXPECT_TRUE(turns());
 }
