@@ -48,7 +48,7 @@ Result<LatestDocuments*> CollectionWriter::latest_documents() {
   if (latest_) return latest_.get();
   const auto read_line = [this](Sequence change) -> Result<std::string> {
     auto taken = FROND_TRY(operations_->read(change - 1, 1, 1));
-    if (taken.operations.empty() || taken.last != change)
+    if (taken.operations.empty() || taken.numbers.front() != change)
       return Error(Code::kCorrupt,
                    (folder_ / kLogFolder).string() + ": change " + std::to_string(change) + " is missing");
     return std::move(taken.operations.front().line);
@@ -63,12 +63,14 @@ Result<LatestDocuments*> CollectionWriter::latest_documents() {
         folder_ / "looked-up");
   };
   auto made = std::make_unique<LatestDocuments>(open, read_line);
-  const auto waiting = FROND_TRY(operations_->read(published_, ~std::uint64_t{0}));
-  for (std::size_t i = 0; i < waiting.operations.size(); ++i) {
-    const Operation& one = waiting.operations[i];
-    const std::uint64_t version = one.removes() ? 1 : carried_source(one.line).version.value_or(1);
-    made->note(one.id, {!one.removes(), version, waiting.last + 1 - (waiting.operations.size() - i)});
-  }
+  constexpr std::uint64_t kAtATime = std::uint64_t{4} << 20;  // bytes
+  for (auto some = FROND_TRY(operations_->read(published_, kAtATime)); !some.operations.empty();
+       some = FROND_TRY(operations_->read(some.last, kAtATime)))
+    for (std::size_t i = 0; i < some.operations.size(); ++i) {
+      const Operation& one = some.operations[i];
+      const std::uint64_t version = one.removes() ? 1 : carried_source(one.line).version.value_or(1);
+      made->note(one.id, {!one.removes(), version, some.numbers[i]});
+    }
   latest_ = std::move(made);
   return latest_.get();
 }

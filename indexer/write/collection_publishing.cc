@@ -192,9 +192,8 @@ Result<void> CollectionWriter::index(OperationLog::Taken& taken, const std::stop
   }
   const auto wanted = wanted_schema();
   const Removed batch{folder_ / kBatchFile};
-  const Sequence first = taken.last + 1 - taken.operations.size();
   FROND_TRY(write_lines(batch.path, change.documents, [&](const Operation& one) {
-    return first + static_cast<Sequence>(&one - taken.operations.data());
+    return taken.numbers[static_cast<std::size_t>(&one - taken.operations.data())];
   }));
   for (Operation& operation : taken.operations) std::string().swap(operation.line);
   BuildOptions options = build_options(batch.path, change.documents.size(), taken.bytes);
@@ -237,9 +236,9 @@ Result<void> CollectionWriter::set_aside_next(const Error& why, const std::stop_
   if (fault.empty() || stop.stop_requested()) return why;
   FROND_TRY(
       repository::expect_room(folder_, document.bytes(), service_.options.disk_reserve, "setting a document aside"));
-  FROND_TRY(not_indexed_->add(document, taken.last, fault));
+  FROND_TRY(not_indexed_->add(document, taken.numbers[0], fault));
   log_.error("an accepted document can't be indexed; it is set aside", {{"id", document.id},
-                                                                        {"sequence", std::to_string(taken.last)},
+                                                                        {"sequence", std::to_string(taken.numbers[0])},
                                                                         {"reason", fault},
                                                                         {"file", not_indexed_->file().string()}});
   write_off(taken);

@@ -288,6 +288,7 @@ Result<OperationLog::Taken> OperationLog::read(Sequence after, std::uint64_t max
       if (more) break;
       taken.bytes += operation->bytes();
       taken.last = *number;
+      taken.numbers.push_back(*number);
       taken.operations.push_back(*std::move(operation));
     }
     FROND_TRY(checked(at->status(), folder_));

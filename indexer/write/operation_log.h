@@ -101,7 +101,8 @@ class OperationLog {
 
   struct Taken {
     std::vector<Operation> operations;
-    Sequence last = 0;
+    std::vector<Sequence> numbers;  // of these; there may be gaps
+    Sequence last = 0;              // all before it are taken: the last of these, or higher where no more follow
     std::uint64_t bytes = 0;
   };
   // What follows `after`, in order: at least one operation if there is one, then as many as are within `max_bytes`, and

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <string>
@@ -156,6 +157,25 @@ TEST_F(ACollectionsDocuments, AreTheSameAfterARestart) {
   writer_.reset();
   start();
   EXPECT_EQ(latest("1").latest, waiting.latest);
+}
+// As where the loss of what came after them was accepted.
+TEST_F(ACollectionsDocuments, KeepTheirNumbersThoughLaterOnesAreMissing) {
+  std::vector<LatestDocument> made_before;
+  for (const char* const id : {"1", "2", "3"}) made_before.push_back(made(change(kIndex, id)).latest);
+  writer_.reset();
+  all_.reset();
+  const auto path = log_head_path(folder_ / "repository" / "c" / kLogFolder);
+  auto head = **read_log_head(path);
+  head.last = head.passed = head.last + 2;
+  std::ofstream(path, std::ios::binary) << to_text(head);
+  start();
+  for (const bool published : {false, true}) {
+    if (published) publish();
+    for (std::size_t i = 0; i < made_before.size(); ++i)
+      EXPECT_EQ(latest(std::to_string(i + 1)).latest, made_before[i]) << published;
+    EXPECT_EQ(latest("2").source, "{}");
+  }
+  EXPECT_EQ(made(change(kIndex, "4")).latest.change, head.last + 1);
 }
 TEST_F(ACollectionsDocuments, AreReadUpToTheBytesThatAreAskedFor) {
   const std::string source = R"({"v":"12345"})";
