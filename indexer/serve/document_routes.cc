@@ -60,7 +60,7 @@ Result<Asked> change_in(std::string_view text, std::size_t line) {
       change.id = told;
     } else if (member == "if_change" && is_number) {
       change.if_change = number;
-    } else if (member == "version" && is_number) {
+    } else if (member == "version" && is_number && number <= write::kMaxVersion) {
       change.version = number;
       counts = true;
     } else if (member == "counted" && (told == "greater" || told == "not_less")) {

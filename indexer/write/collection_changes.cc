@@ -20,7 +20,7 @@ Outcome outcome_of(const Change& change, const LatestDocument& now) {
   const Outcome conflict{Outcome::Kind::kConflict, now};
   if (change.if_change && (*change.if_change != now.change.value_or(0) || !now.exists)) return conflict;
   if (change.kind == Change::Kind::kCreate && now.exists) return conflict;
-  LatestDocument next{change.kind != Change::Kind::kRemove, now.version + 1, {}};
+  LatestDocument next{change.kind != Change::Kind::kRemove, std::min(now.version + 1, kMaxVersion), {}};
   if (change.counted != Change::Counted::kHere) {
     const bool least = change.counted == Change::Counted::kNotLess;
     if (now.version > 0 && (least ? change.version < now.version : change.version <= now.version)) return conflict;

@@ -33,8 +33,10 @@ CarriedSource carried_source(std::string text) {
         record.get_object().get(members) != simdjson::SUCCESS)
       return std::nullopt;
     std::uint64_t number = 0;
-    if (members.find_field_unordered("_version").get(number) == simdjson::SUCCESS) carried.version = number;
-    if (members.find_field_unordered("_seq_no").get(number) == simdjson::SUCCESS) carried.change = number + 1;
+    if (members.find_field_unordered("_version").get(number) == simdjson::SUCCESS && number <= kMaxVersion)
+      carried.version = number;
+    if (members.find_field_unordered("_seq_no").get(number) == simdjson::SUCCESS && number < kMaxSequence)
+      carried.change = number + 1;
     std::string_view found;
     if (members.find_field_unordered(ingest::kSourceMember).get_object().get(source) != simdjson::SUCCESS ||
         source.raw_json().get(found) != simdjson::SUCCESS)

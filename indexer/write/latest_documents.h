@@ -23,6 +23,9 @@
 
 namespace frond::indexer::write {
 
+// Of an external version, too: what clients know as a number of 64 bits with a sign.
+inline constexpr std::uint64_t kMaxVersion = ~std::uint64_t{0} >> 1;
+
 struct LatestDocument {
   bool exists = false;
   std::uint64_t version = 0;       // from 1; of one that was written without: 1. 0: it never was there
@@ -34,6 +37,7 @@ struct LatestDocument {
 inline constexpr std::string_view kVersionedLine = "{\"_version\":", kSourceOfLine = "\"_source\":";
 
 // A stored source, or the line of an accepted document: the numbers that it carries, and the document as it was given.
+// A client may have written any number: one that is never given is none.
 struct CarriedSource {
   std::optional<std::uint64_t> version, change;
   std::string source;  // JSON

@@ -104,6 +104,8 @@ def check_doors(service, closed):
         for change in ({"index": {"id": "x1", **condition}}, {"remove": {"id": "x1", **condition}}):
             body = json.dumps(change) + "\n" + (line("x1", ["one"]) + "\n" if "index" in change else "")
             harness.expect(b"keeps no sources" in service.expect(200, "POST", "/v1/collections/c/changes", body, key="write"), f"{change}")
+    too_high = json.dumps({"index": {"id": "x1", "version": 1 << 63, "counted": "greater"}}) + "\n" + line("x1", ["one"]) + "\n"
+    service.expect(400, "POST", "/v1/collections/c/changes", too_high, key="write")
     service.expect(400, "POST", documents, line("a", ["b"]), key="write", Idempotency_Key="k" * 129)
     service.expect(200, "POST", documents, line("once", ["b"]), key="write", Idempotency_Key="one")
     before = service.state()["accepted_sequence"]

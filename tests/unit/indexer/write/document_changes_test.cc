@@ -147,6 +147,14 @@ TEST_F(ACollectionsDocuments, MayHaveVersionsThatClientsCount) {
   counted.counted = Change::Counted::kNotLess;
   EXPECT_EQ(made(counted).kind, Kind::kUpdated);
 }
+TEST_F(ACollectionsDocuments, KeepTheHighestVersion) {
+  auto counted = change(kIndex, "1");
+  counted.counted = Change::Counted::kGreater;
+  counted.version = kMaxVersion;
+  EXPECT_EQ(made(counted).latest.version, kMaxVersion);
+  EXPECT_EQ(made(change(kIndex, "1")).latest.version, kMaxVersion);
+  EXPECT_EQ(made(counted).kind, Kind::kConflict);
+}
 TEST_F(ACollectionsDocuments, AreTheSameAfterARestart) {
   const auto waiting = made(change(kIndex, "1", R"({"n":1})"));
   writer_.reset();
