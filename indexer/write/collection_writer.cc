@@ -52,8 +52,10 @@ CollectionWriter::~CollectionWriter() {
   answer(&ends);
 }
 
+// When it is logged and published a document gets its version and its change's number besides.
 std::size_t CollectionWriter::most_record_bytes() const {
-  return ingest::InputLimits::of(service_.options.memory_limit).record_bytes;
+  constexpr std::size_t kNumbers = 64;  // "_version": and "_seq_no":, of up to 20 digits, and their commas
+  return ingest::InputLimits::of(service_.options.memory_limit).record_bytes - kNumbers;
 }
 
 Result<std::string> CollectionWriter::checked_id(const std::string& line) {

@@ -197,6 +197,19 @@ TEST_F(ACollectionsDocuments, AreReadUpToTheBytesThatAreAskedFor) {
   EXPECT_FALSE((*read)[3].latest.exists);
   EXPECT_EQ(writer().latest(ids, 3 * source.size() - 1), Code::kInvalid);
 }
+// They get their numbers besides.
+TEST_F(ACollectionsDocuments, MayBeAsLongAsIsSaid) {
+  Change longest = change(kIndex, "1");
+  longest.line.insert(1, writer().most_record_bytes() - longest.line.size(), ' ');
+  ASSERT_TRUE(writer().checked_id(longest.line));
+  EXPECT_FALSE(writer().checked_id(longest.line + " "));
+  longest.counted = Change::Counted::kGreater;
+  longest.version = kMaxVersion;
+  const auto accepted = made(longest);
+  publish();
+  EXPECT_EQ(writer().state().not_indexed.documents, 0u);
+  EXPECT_EQ(latest("1").latest, accepted.latest);
+}
 TEST_F(ACollectionsDocuments, SeeOneAnotherInOneRequest) {
   const auto outcomes = writer().change_documents(
       {change(kCreate, "1"), change(kCreate, "1"), change(kRemove, "1"), change(kCreate, "1")});
