@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -78,7 +79,7 @@ class Service {
         news_(
             io_, watched_folder(options), options.max_connections / 2,
             [this](const http::Request& request) { return answer_now(request); },
-            [this](std::function<void()> look) { asio::post(pool_, std::move(look)); }, registry_) {
+            [this](std::function<void()> look) { read(std::move(look)); }, registry_) {
     metrics::export_log(registry_, log);
     if (objects::is_object_place(options.writing.repository.string()))
       objects::export_requests(registry_, kObjectFamilies, *options.writing.objects.access.counts);
@@ -119,9 +120,7 @@ class Service {
     config.gatekeeper = [this](const http::Request& header, const http::ClientAddress& from, http::Access needed) {
       return guard_->admit(header, from, needed);
     };
-    config.run_aside = [this](const http::ClientId&, std::size_t, std::function<void()> run) {
-      asio::post(pool_, std::move(run));
-    };
+    config.run_aside = [this](const http::ClientId&, std::size_t, std::function<void()> run) { read(std::move(run)); };
     config.tls = identity_.get();
     config.on_handshake_failure = [this](std::string_view reason) {
       registry_.counter(kHandshakeFailures, {{"reason", std::string(reason)}}).add();
@@ -164,7 +163,7 @@ class Service {
     });
     add("/livez", {.reserved = true}, [](http::Responder responder) { responder.send({.body = "{\"live\":true}\n"}); });
     add("/readyz", {.reserved = true}, [this](http::Responder responder) {
-      asio::post(pool_, [this, responder = std::move(responder)]() mutable { responder.send(ready()); });
+      read([this, responder = std::move(responder)]() mutable { responder.send(ready()); });
     });
     add("/openapi.json", {},
         [](http::Responder responder) { responder.send({.body = std::string(embedded::openapi_json())}); });
@@ -198,8 +197,18 @@ class Service {
     if (asked_wait(request).count() > 0)
       if (const auto file = served_file(request.path); file && file->is_current)
         return news_.take(file->collection, std::move(request), std::move(responder));
-    asio::post(pool_, [this, request = std::move(request), responder = std::move(responder)]() mutable {
+    read([this, request = std::move(request), responder = std::move(responder)]() mutable {
       responder.send(answer_now(request));
+    });
+  }
+  // On a reading thread. What it throws, where memory is short, ends it alone: a responder that it holds answers 500.
+  template <class Run>
+  void read(Run run) {
+    asio::post(pool_, [run = std::move(run)]() mutable {
+      try {
+        run();
+      } catch (const std::exception&) {
+      }
     });
   }
   static std::string_view route_of(std::string_view path) {

@@ -81,6 +81,7 @@ Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Chan
     FROND_TRY(expect_going());
     ++accepting_;
   }
+  const Accepting counted{*this};
   Appended appended;
   std::vector<Operation> operations;
   auto outcomes = [&]() -> Result<std::vector<Outcome>> {
@@ -126,9 +127,6 @@ Result<std::vector<Outcome>> CollectionWriter::change_documents(std::vector<Chan
   // Others go on meanwhile, from what is written.
   if (outcomes && (!operations.empty() || appended.last > operations_->synced()))
     if (const auto synced = sync(appended, operations.size()); !synced) outcomes = synced.error();
-  const MutexLock lock(mutex_);
-  --accepting_;
-  changed_.notify_all();
   return outcomes;
 }
 

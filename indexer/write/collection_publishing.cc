@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/base/guarded.h"
 #include "common/base/machine.h"
 #include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
@@ -112,7 +113,8 @@ void CollectionWriter::publish_loop(const std::stop_token& stop) {
     if (stop.stop_requested()) return;
     next = steady_clock::now() + service_.options.refresh * (1 + partitions_ / kManyPartitions);
     std::size_t tried = 0;
-    auto published = publish_next(part.most(), tried, stop);
+    auto published = guarded(collection_, [&] { return publish_next(part.most(), tried, stop); });
+    publishing_operations_ = 0;
     if (stop.stop_requested()) return;
     (published ? service_.metrics.published : service_.metrics.failed).add();
     bool hopeless = false;
@@ -123,7 +125,7 @@ void CollectionWriter::publish_loop(const std::stop_token& stop) {
         part.halve(tried);
         continue;
       }
-      published = set_aside_next(published.error(), stop);
+      published = guarded(collection_, [&] { return set_aside_next(published.error(), stop); });
       if (stop.stop_requested()) return;
       hopeless = !published && may_be_of_changes(published.error());
     }
@@ -154,9 +156,7 @@ Result<void> CollectionWriter::publish_next(std::size_t most, std::size_t& tried
   publishing_documents_ = 0;
   publishing_.documents_written = 0;
   publishing_operations_ = tried;
-  const auto indexed = index(taken, stop);
-  publishing_operations_ = 0;
-  FROND_TRY(indexed);
+  FROND_TRY(index(taken, stop));
   service_.places->note_current(collection_, target_.objects.memory.get());
   write_off(taken);
   service_.metrics.publish_seconds.observe(std::chrono::duration<double>(steady_clock::now() - begin).count());

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "common/base/guarded.h"
 #include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 #include "common/repository/disk_space.h"
@@ -115,6 +116,7 @@ Result<Appended> CollectionWriter::accept(std::span<const Operation> operations,
     FROND_TRY(expect_going());
     ++accepting_;
   }
+  const Accepting counted{*this};
   auto appended = write(operations, mark);
   if (appended && !appended->repeated && !operations.empty()) {
     const MutexLock changing(changing_);
@@ -123,10 +125,13 @@ Result<Appended> CollectionWriter::accept(std::span<const Operation> operations,
   }
   if (appended)
     if (const auto synced = sync(*appended, operations.size()); !synced) appended = synced.error();
+  return appended;
+}
+
+void CollectionWriter::end_accepting() {
   const MutexLock lock(mutex_);
   --accepting_;
   changed_.notify_all();
-  return appended;
 }
 
 Result<Appended> CollectionWriter::write(std::span<const Operation> operations,
@@ -264,7 +269,7 @@ void CollectionWriter::lease_loop(const std::stop_token& stop) {
     const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
     if (!pause_for(std::max(lease_->renew_every() - took, lease_->renew_every() / 16), stop)) return;
     begin = std::chrono::steady_clock::now();
-    const auto renewed = lease_->renew(operations_->operations());
+    const auto renewed = guarded(collection_, [&] { return lease_->renew(operations_->operations()); });
     (renewed ? service_.metrics.lease_renewed : service_.metrics.lease_failed).add();
     if (renewed && std::exchange(failing, false)) log_.info("the lease of a collection is renewed again");
     if (renewed) continue;
@@ -296,7 +301,8 @@ void CollectionWriter::compact_loop(const std::stop_token& stop) {
       seen = published_;
     }
     if (stop.stop_requested()) return;
-    const auto compacted = compact_once(stop);
+    const auto compacted = guarded(collection_, [&] { return compact_once(stop); });
+    compacting_ = false;
     if (stop.stop_requested()) return;
     if (!compacted) {
       service_.metrics.compactions_failed.add();
@@ -317,26 +323,22 @@ Result<bool> CollectionWriter::compact_once(const std::stop_token& stop) {
   progress_.documents = 0;
   progress_.documents_written = 0;
   compacting_ = true;
-  auto merged = [&]() -> Result<bool> {
-    const auto compaction = change::Compaction::prepare(
-        target_, {}, {options.compact_rate, options.memory_limit, &service_.merging}, &progress_, stop);
-    const auto held = FROND_TRY(change::open_writer(target_, stop, kLockPatience));
-    Result<change::CompactionSummary> summary = change::CompactionSummary();
-    if (!compaction)
-      summary = compaction.error();
-    else if (!(*compaction)->empty())
-      summary = (*compaction)->publish(*held, stop);
-    if (summary && summary->published) {
-      service_.places->note_current(collection_);
-      const MutexLock changing(changing_);
-      if (latest_) latest_->reopen();
-    }
-    // Also where partitions can't be merged, since generations would fill the disk.
-    FROND_TRY(held->prune(options.keep));
-    return FROND_TRY(std::move(summary)).published.has_value();
-  }();
-  compacting_ = false;
-  return merged;
+  const auto compaction = change::Compaction::prepare(
+      target_, {}, {options.compact_rate, options.memory_limit, &service_.merging}, &progress_, stop);
+  const auto held = FROND_TRY(change::open_writer(target_, stop, kLockPatience));
+  Result<change::CompactionSummary> summary = change::CompactionSummary();
+  if (!compaction)
+    summary = compaction.error();
+  else if (!(*compaction)->empty())
+    summary = (*compaction)->publish(*held, stop);
+  if (summary && summary->published) {
+    service_.places->note_current(collection_);
+    const MutexLock changing(changing_);
+    if (latest_) latest_->reopen();
+  }
+  // Also where partitions can't be merged, since generations would fill the disk.
+  FROND_TRY(held->prune(options.keep));
+  return FROND_TRY(std::move(summary)).published.has_value();
 }
 
 }  // namespace frond::indexer::write

@@ -224,6 +224,12 @@ class CollectionWriter {
   // As OperationLog's.
   Result<Appended> write(std::span<const Operation> operations, const std::optional<RequestMark>& mark);
   Result<void> sync(const Appended& appended, std::size_t operations);
+  // Of a change that is being logged: it is counted in accepting_ until this ends.
+  struct Accepting {
+    CollectionWriter& writer;
+    ~Accepting() { writer.end_accepting(); }
+  };
+  void end_accepting();
   Result<void> expect_going() const FROND_REQUIRES(mutex_);
   Result<void> expect_held() const { return lease_ ? lease_->expect_held() : Result<void>(); }
   void publish_loop(const std::stop_token& stop);

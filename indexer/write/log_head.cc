@@ -30,7 +30,6 @@ std::string sealed(std::string line) {
 }
 
 namespace fs = std::filesystem;
-using partition::guarded;
 using partition::slice_of;
 using partition::text_of;
 

@@ -19,7 +19,6 @@
 namespace frond::indexer::write {
 namespace {
 
-using partition::guarded;
 using partition::slice_of;
 using partition::text_of;
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/base/boot_clock.h"
+#include "common/base/guarded.h"
 #include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 #include "common/files/write.h"
@@ -232,7 +233,11 @@ void WrittenCollections::look_loop(const std::stop_token& stop) {
       places().in_store() ? std::clamp<milliseconds>(options_.lease / 4, kLookEvery, kLongestLook) : kLookEvery;
   while (pause_for(every, stop)) {
     const MutexLock lock(changing_);
-    look();
+    const auto looked = guarded("the repository", [this]() FROND_REQUIRES(changing_) {
+      look();
+      return Result<void>();
+    });
+    if (!looked) log_.warn("collections can't be looked at; it is tried again", {{"reason", looked.error().message()}});
   }
 }
 

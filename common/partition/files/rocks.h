@@ -1,17 +1,15 @@
 #pragma once
-// How this folder uses RocksDB: its options, and its statuses and exceptions as Results. Internal: includes RocksDB.
+// How this folder uses RocksDB: its options, and its statuses as Results. Internal: includes RocksDB.
 #include <cstddef>
-#include <exception>
 #include <filesystem>
-#include <string>
 #include <string_view>
-#include <utility>
 
 #include <rocksdb/options.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 
 #include "common/base/bytes.h"
+#include "common/base/guarded.h"  // of what RocksDB throws
 #include "common/base/result.h"
 #include "common/partition/partition.h"
 
@@ -35,15 +33,5 @@ Error error_of(const rocksdb::Status& status, std::string_view where);
 
 // The error of a write to `file`: kInvalid if the data is wrong (keys out of order), kUnavailable if the disk failed.
 Error write_error(const rocksdb::Status& status, const std::filesystem::path& file);
-
-// Calls what may throw (RocksDB, the allocator) and turns exceptions into kUnavailable.
-template <class Call>
-auto guarded(std::string_view where, Call&& call) -> decltype(call()) {
-  try {
-    return std::forward<Call>(call)();
-  } catch (const std::exception& thrown) {
-    return Error(Code::kUnavailable, std::string(where) + ": " + thrown.what());
-  }
-}
 
 }  // namespace frond::partition
