@@ -5,6 +5,7 @@
 #include <set>
 #include <system_error>
 
+#include "common/base/nesting.h"
 #include "common/base/text.h"
 #include "common/partition/file_checksum.h"
 #include "common/repository/manifest_members.h"
@@ -26,7 +27,7 @@ constexpr std::string_view kPriorFormat = "frond-manifest-4";
 // As the fourth, of a collection with a schema: earlier versions would take its documents' values for other arrays.
 constexpr std::string_view kSchemaFormat = "frond-manifest-5";
 constexpr std::size_t kMaxPartitions = 65536;
-constexpr int kMaxDepth = 16;  // ours is 6 deep; deeper would recurse in dump()
+constexpr std::size_t kMaxDepth = 16;  // ours is 6 deep; deeper would recurse in dump()
 
 // What the checksum is of: no spaces, members in byte order, numbers as short as they read back the same.
 std::string canonical(const json& manifest) { return manifest.dump(-1, ' ', false, json::error_handler_t::replace); }
@@ -187,21 +188,6 @@ void read_changes(Members& members, Manifest& manifest, std::string& error) {
   }
 }
 
-// Whether brackets outside strings nest at most kMaxDepth deep; asked before anything is parsed.
-bool is_shallow(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') in_string = !in_string;
-    if (in_string && c == '\\') ++i;
-    if (in_string) continue;
-    if ((c == '{' || c == '[') && ++depth > kMaxDepth) return false;
-    if (c == '}' || c == ']') --depth;
-  }
-  return true;
-}
-
 // `checksum` was compared: 32 hexadecimal digits.
 ContentId content_of(std::string_view checksum) {
   ContentId content = 0;
@@ -349,7 +335,7 @@ std::string to_json(const Manifest& m) {
 
 Result<Manifest> manifest_from_json(std::string_view text) {
   if (text.size() > kMaxManifestBytes) return Error(Code::kCorrupt, "manifest: larger than 16 MiB");
-  if (!is_shallow(text)) return Error(Code::kCorrupt, "manifest: nested too deeply");
+  if (!nests_within(text, kMaxDepth)) return Error(Code::kCorrupt, "manifest: nested too deeply");
   try {
     const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
     if (!document.is_object()) return Error(Code::kCorrupt, "manifest: not a JSON object");

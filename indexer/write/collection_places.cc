@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/base/nesting.h"
 #include "common/files/read.h"
 #include "common/files/write.h"
+#include "common/schema/json.h"
 #include "indexer/write/log_head.h"
 #include "indexer/write/not_indexed.h"
 #include "indexer/write/operation_log.h"
@@ -212,6 +214,7 @@ Result<std::string> CollectionPlaces::metadata(const std::string& collection) co
     return FROND_TRY(store_->get_text(name, kMaxMetadata)).text;
   }();
   if (!text && text.error().code() == Code::kNotFound) return std::string();
+  if (text && !nests_within(*text, schema::kMaxJsonDepth)) return Error(Code::kCorrupt, name + " is nested too deeply");
   return text;
 }
 

@@ -59,7 +59,7 @@ class CollectionPlaces {
   Result<bool> put_settings(const std::string& collection, std::string_view json) const;
 
   // What clients keep with the collection; empty: nothing. In its folder, "metadata.json". No collection: what they
-  // keep for all, ".metadata.json" beside the collections.
+  // keep for all, ".metadata.json" beside the collections. kCorrupt: it is nested deeper than they may keep.
   Result<std::string> metadata(const std::string& collection) const;
   Result<void> put_metadata(const std::string& collection, std::string_view json) const;
 

@@ -11,6 +11,7 @@
 #include "common/base/threads/thread_name.h"
 #include "common/files/write.h"
 #include "common/repository/repository.h"
+#include "common/schema/json.h"
 
 namespace frond::indexer::write {
 namespace {
@@ -329,7 +330,9 @@ Result<CollectionWriter::Metadata> WrittenCollections::put_metadata(std::string 
   const MutexLock lock(metadata_mutex_);
   const std::string before = CollectionWriter::Metadata(FROND_TRY(places().metadata(""))).version;
   if (before != version) return Error(Code::kOverloaded, "what is kept has the version \"" + before + "\" now");
-  if (text.empty()) return Error(Code::kInvalid, "the body is empty");
+  // Whoever reads it need not care how deep it is.
+  if (FROND_TRY(schema::parse_json(text)).object() == nullptr)
+    return Error(Code::kInvalid, "the body is no JSON object");
   FROND_TRY(places().put_metadata("", text));
   return CollectionWriter::Metadata(std::move(text));
 }

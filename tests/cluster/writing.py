@@ -159,6 +159,9 @@ def check_common_metadata(service):
     service.expect(200, "PUT", path, '{"a":2}', key="admin", If_Match=f'"{version}"')
     service.expect(412, "PUT", path, '{"a":3}', key="admin", If_Match=f'"{version}"')
     service.expect(403, "PUT", path, text, key="write")
+    last = f'"{json.loads(service.expect(200, "GET", "/v1/collections"))["metadata"]}"'
+    for wrong in ("text", "[]", '{"elasticsearch":{"templates":{"x":' + "[" * 260_000 + "]" * 260_000 + "}}}"):
+        service.expect(400, "PUT", path, wrong, key="admin", If_Match=last)
 
 
 def check_description(service):

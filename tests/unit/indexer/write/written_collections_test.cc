@@ -147,6 +147,20 @@ TEST_F(ACollectionsName, TellsWhatItMayBe) {
   EXPECT_EQ(*all->create(longest, ""), true);
   EXPECT_TRUE(all->remove(longest));
 }
+TEST_F(ACollectionsName, HasNothingKeptForItThatCouldNotBeCopied) {
+  const auto all = serve();
+  ASSERT_TRUE(*all->create("c", ""));
+  const auto nested = [](std::size_t depth) {
+    return "{\"a\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
+  };
+  for (const std::string& wrong : {std::string("text"), std::string("[]"), nested(401), nested(500'000)})
+    EXPECT_EQ(all->put_metadata(wrong, ""), Code::kInvalid);
+  EXPECT_TRUE(all->put_metadata(nested(400), ""));
+  const auto writer = *all->find("c");
+  support::write_file(repository() / "c" / "metadata.json", nested(100'000));
+  EXPECT_EQ(writer->metadata(), Code::kCorrupt);
+  EXPECT_EQ(writer->mapping(), Code::kCorrupt);
+}
 TEST_F(ACollectionsName, BeyondTheMostCanBeRemoved) {
   {
     const auto all = serve();
