@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <memory>
+#include <system_error>
+#include <utility>
 
 namespace frond::files {
 namespace {
@@ -21,7 +23,29 @@ Result<std::string> whole(const Descriptor& in, const std::filesystem::path& pat
   return text;
 }
 
+// Appends to `entries` until the end or an error.
+std::error_code read_entries(const std::filesystem::path& folder, std::vector<std::filesystem::path>& entries) {
+  std::error_code failed;
+  std::filesystem::directory_iterator at(folder, failed);
+  for (; !failed && at != std::filesystem::directory_iterator(); at.increment(failed)) entries.push_back(at->path());
+  return failed;
+}
+
 }  // namespace
+
+Result<std::vector<std::filesystem::path>> entries_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> entries;
+  const std::error_code failed = read_entries(folder, entries);
+  if (!failed) return entries;
+  return Error(failed == std::errc::no_such_file_or_directory ? Code::kNotFound : Code::kUnavailable,
+               "reading " + folder.string() + ": " + failed.message());
+}
+
+std::vector<std::filesystem::path> some_entries_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> entries;
+  static_cast<void>(read_entries(folder, entries));
+  return entries;
+}
 
 Result<void> read_file(const Descriptor& in, const std::filesystem::path& path,
                        const std::function<Result<void>(ByteView)>& sink, std::uint64_t from) {

@@ -6,12 +6,18 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "common/base/bytes.h"
 #include "common/base/result.h"
 #include "common/files/descriptor.h"
 
 namespace frond::files {
+
+// What is in a folder, in no order. kNotFound: there is no such folder. A range over a directory_iterator would throw.
+Result<std::vector<std::filesystem::path>> entries_of(const std::filesystem::path& folder);
+// The same, or what could be read of it: for what is tried again.
+std::vector<std::filesystem::path> some_entries_of(const std::filesystem::path& folder);
 
 // Calls `sink` with pieces of at most 256 KiB, from byte `from` to the end; stops at the sink's first error and returns
 // it. kNotFound: there is no such file.

@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "common/files/read.h"
 #include "common/files/write.h"
 #include "common/objects/object_store.h"
 #include "common/repository/files.h"
@@ -15,13 +16,6 @@
 namespace frond::repository {
 namespace {
 namespace fs = std::filesystem;
-
-std::vector<fs::path> list_folder(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) entries.push_back(entry.path());
-  return entries;
-}
 
 class Writer final : public RepositoryWriter {
  public:
@@ -267,7 +261,7 @@ class Writer final : public RepositoryWriter {
 
   // Scratch of `frond-indexer check` that nobody holds any more.
   void remove_stale_checks() const {
-    for (const auto& path : list_folder(in_place() ? published_ : folder_)) {
+    for (const fs::path& path : files::some_entries_of(in_place() ? published_ : folder_)) {
       if (!path.filename().string().starts_with(kCheckFolderPrefix)) continue;
       const auto locked = files::try_lock_folder(path);
       std::error_code ignored;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/base/threads/parallel.h"
+#include "common/files/read.h"
 #include "common/partition/partition.h"
 #include "common/partition/published_partition.h"
 #include "common/partition/ranged/ranged_partition.h"
@@ -112,11 +113,9 @@ void GenerationFiles::keep_only(const repository::Manifest& manifest) const {
   std::set<std::string> named{name_of_fetched(manifest.term_statistics).filename().string()};
   for (const auto& file : manifest.changes) named.insert(name_of_fetched(file).filename().string());
   for (const auto& entry : manifest.partitions) named.insert(entry.id);
-  std::vector<fs::path> others;
   std::error_code ignored;
-  for (const auto& there : fs::directory_iterator(fetched_, ignored))
-    if (!named.contains(there.path().filename().string())) others.push_back(there.path());
-  for (const fs::path& other : others) fs::remove_all(other, ignored);
+  for (const fs::path& there : files::some_entries_of(fetched_))
+    if (!named.contains(there.filename().string())) fs::remove_all(there, ignored);
 }
 
 namespace {

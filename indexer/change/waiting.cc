@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common/base/threads/pause.h"
+#include "common/files/read.h"
 #include "common/files/write.h"
 
 namespace frond::indexer::change {
@@ -17,10 +18,8 @@ bool is_held(const std::filesystem::path& lock) {
 }  // namespace
 
 void empty_folder(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> entries;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored)) entries.push_back(entry.path());
-  for (const auto& entry : entries) std::filesystem::remove_all(entry, ignored);
+  for (const auto& entry : files::some_entries_of(folder)) std::filesystem::remove_all(entry, ignored);
 }
 
 Result<std::unique_ptr<repository::RepositoryWriter>> open_writer(const ChangeOptions& options,

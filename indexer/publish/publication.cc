@@ -7,6 +7,7 @@
 
 #include "common/base/text.h"
 #include "common/base/threads/parallel.h"
+#include "common/files/read.h"
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "common/partition/partition.h"
@@ -61,8 +62,7 @@ Result<void> count_documents_of(const repository::PartitionEntry& entry, const s
 
 EmptiedFolder::~EmptiedFolder() {
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
-    std::filesystem::remove_all(entry.path(), ignored);
+  for (const auto& entry : files::some_entries_of(folder_)) std::filesystem::remove_all(entry, ignored);
 }
 
 Result<void> count_documents(std::span<const repository::PartitionEntry> partitions,
@@ -75,8 +75,8 @@ Result<void> count_documents(std::span<const repository::PartitionEntry> partiti
 Result<void> link_partition(const std::filesystem::path& from, const std::filesystem::path& to) {
   std::error_code failed;
   std::filesystem::create_directory(to, failed);
-  for (const auto& entry : std::filesystem::directory_iterator(from, failed)) {
-    std::filesystem::create_hard_link(entry.path(), to / entry.path().filename(), failed);
+  for (const auto& entry : FROND_TRY(files::entries_of(from))) {
+    std::filesystem::create_hard_link(entry, to / entry.filename(), failed);
     if (failed) break;
   }
   if (!failed) return {};

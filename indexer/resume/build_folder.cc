@@ -14,6 +14,7 @@
 
 #include "common/base/bytes.h"
 #include "common/config/options.h"
+#include "common/files/read.h"
 #include "common/files/write.h"
 #include "common/partition/file_checksum.h"
 #include "indexer/runs/document_spool.h"
@@ -44,11 +45,11 @@ void remove_folder(const fs::path& path) {
 std::vector<Remains> find_remains(const fs::path& builds) {
   std::vector<Remains> all;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(builds, ignored)) {
-    auto lock = files::try_lock_folder(entry.path());
+  for (const fs::path& entry : files::some_entries_of(builds)) {
+    auto lock = files::try_lock_folder(entry);
     if (!lock || !lock->has_value()) continue;
-    Remains found{entry.path(), **std::move(lock), fs::last_write_time(entry.path() / kJournalName, ignored), {}, {}};
-    auto journal = load_journal(entry.path());
+    Remains found{entry, **std::move(lock), fs::last_write_time(entry / kJournalName, ignored), {}, {}};
+    auto journal = load_journal(entry);
     if (journal)
       found.journal = *std::move(journal);
     else if (journal.error().code() == Code::kNotFound)
@@ -122,10 +123,8 @@ void tidy(const Journal& journal, const fs::path& folder) {
   }
   for (const FinishedPartition& partition : journal.finished) named.insert(partition.id);
   std::error_code ignored;
-  std::vector<fs::path> others;
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (!named.contains(entry.path().filename().string())) others.push_back(entry.path());
-  for (const fs::path& other : others) fs::remove_all(other, ignored);
+  for (const fs::path& entry : files::some_entries_of(folder))
+    if (!named.contains(entry.filename().string())) fs::remove_all(entry, ignored);
 }
 
 // The one to go on with, the others sorted out. Leaves in `all` what is neither taken nor removed.

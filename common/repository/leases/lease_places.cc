@@ -120,8 +120,8 @@ class FolderLeasePlace final : public LeasePlace {
   // Who uses it still can't publish it.
   void remove_scratch_of_others(const std::string& log) const {
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder_ / kScratchFolder, ignored))
-      if (entry.path().filename() != log) fs::remove_all(entry.path(), ignored);
+    for (const fs::path& entry : files::some_entries_of(folder_ / kScratchFolder))
+      if (entry.filename() != log) fs::remove_all(entry, ignored);
   }
 
   const fs::path folder_;

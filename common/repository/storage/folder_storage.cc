@@ -4,6 +4,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/files/read.h"
 #include "common/files/write.h"
 #include "common/repository/files.h"
 #include "common/repository/leases/folder_gate.h"
@@ -37,9 +38,10 @@ class FolderStorage final : public Storage {
 
   Result<std::vector<std::string>> list(const std::string& folder) const override {
     std::vector<std::string> names;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(folder_ / folder, ignored))
-      names.push_back(entry.path().filename().string());
+    const auto entries = files::entries_of(folder_ / folder);
+    if (!entries && entries.error().code() == Code::kNotFound) return names;
+    if (!entries) return entries.error();
+    for (const fs::path& entry : *entries) names.push_back(entry.filename().string());
     return names;
   }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "common/base/threads/parallel.h"
+#include "common/files/read.h"
 #include "common/repository/storage/storage.h"
 
 namespace frond::repository {
@@ -37,10 +38,11 @@ Result<void> upload_all(std::vector<Upload> uploads, std::uint64_t part_bytes, c
 
 Result<std::vector<Upload>> uploads_of(const fs::path& local, const std::string& key) {
   std::vector<Upload> uploads;
-  std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(local, failed))
-    uploads.push_back({entry.path(), key + "/" + entry.path().filename().string(), entry.file_size(failed)});
-  if (failed) return Error(Code::kUnavailable, local.string() + ": " + failed.message());
+  for (const fs::path& file : FROND_TRY(files::entries_of(local))) {
+    std::error_code failed;
+    uploads.push_back({file, key + "/" + file.filename().string(), fs::file_size(file, failed)});
+    if (failed) return Error(Code::kUnavailable, file.string() + ": " + failed.message());
+  }
   return uploads;
 }
 

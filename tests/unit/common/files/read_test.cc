@@ -75,5 +75,14 @@ TEST_F(ReadingAFile, AtAPlaceEndsWithTheFile) {
   EXPECT_EQ(read_at(file, text_.size() + 30, out, path_), 0u);
 }
 
+TEST(ReadingAFolder, TellsWhatIsInItOrWhyItCannot) {
+  const support::ScratchFolder folder;
+  EXPECT_TRUE(write_file(folder.path() / "file", "x"));
+  EXPECT_EQ(entries_of(folder.path()), std::vector{folder.path() / "file"});
+  EXPECT_EQ(entries_of(folder.path() / "none"), Code::kNotFound);
+  EXPECT_EQ(entries_of(folder.path() / "file"), Code::kUnavailable) << "it is no empty folder";
+  EXPECT_TRUE(some_entries_of(folder.path() / "file").empty());
+}
+
 }  // namespace
 }  // namespace frond::files
