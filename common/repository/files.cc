@@ -1,16 +1,24 @@
 #include "common/repository/files.h"
 
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "common/base/text.h"
 #include "common/base/threads/parallel.h"
+#include "common/repository/manifest_members.h"
 
 namespace frond::repository {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Of a generation or an epoch: one that nothing comes to, whose next one would be 0, is none.
+std::optional<std::uint64_t> usable_number(std::string_view text) {
+  const auto number = number_in<std::uint64_t>(text);
+  return number && *number <= kMaxNumber ? number : std::nullopt;
+}
 
 }  // namespace
 
@@ -30,10 +38,10 @@ Result<CurrentLine> parse_current_line(std::string_view text) {
   const Error wrong(Code::kCorrupt, "CURRENT does not hold a generation's number");
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' ')) text.remove_suffix(1);
   const auto space = text.find(' ');
-  const auto generation = number_in<Generation>(text.substr(0, space));
+  const auto generation = usable_number(text.substr(0, space));
   if (!generation || (space == text.npos && *generation == 0)) return wrong;
   if (space == text.npos) return CurrentLine{*generation};
-  const auto epoch = number_in<std::uint64_t>(text.substr(space + 1));
+  const auto epoch = usable_number(text.substr(space + 1));
   if (!epoch || *epoch == 0) return wrong;
   return CurrentLine{*generation, *epoch};
 }
@@ -49,7 +57,7 @@ Result<Generation> parse_current(std::string_view text) {
   return line.generation;
 }
 
-std::uint64_t number_of(std::string_view name) { return number_in<std::uint64_t>(name).value_or(0); }
+std::uint64_t number_of(std::string_view name) { return usable_number(name).value_or(0); }
 
 Generation generation_of(const fs::path& file) {
   const std::string name = file.filename().string();

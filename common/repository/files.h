@@ -23,12 +23,12 @@ struct CurrentLine {
   Generation generation = 0;  // 0: nothing is published; only with an epoch
   std::uint64_t epoch = 0;    // 0: none
 };
-// kCorrupt: anything else.
+// kCorrupt: anything else; also numbers above 2^62.
 Result<CurrentLine> parse_current_line(std::string_view text);
 std::string to_text(const CurrentLine& line);
 // The generation in the text of CURRENT or HIGHEST. kNotFound: nothing is published; kCorrupt: anything else.
 Result<Generation> parse_current(std::string_view text);
-// Of a name that is all digits; 0: it is not.
+// Of a name that is all digits, at most 2^62; 0: it is not.
 std::uint64_t number_of(std::string_view name);
 
 // What the manifests of a collection name: what is not named can be removed.

@@ -156,6 +156,9 @@ void check_totals(Members& members, const Manifest& manifest) {
     if (!partition::take_field_tokens(in_fields, partition.hidden.field_tokens))
       members.fail("partitions", "has hidden tokens of fields that " + partition.id + " does not have");
     partition::add_field_tokens(field_tokens, in_fields);
+    const auto is_too_much = [](std::uint64_t sum) { return sum > kMaxNumber; };
+    if (is_too_much(tokens) || is_too_much(postings) || std::ranges::any_of(field_tokens, is_too_much))
+      return members.fail("partitions", "have sums above 2^62");  // soon they would begin at 0 again
     if (partition.hidden.documents > 0 && manifest.changes.empty())
       members.fail("changes", "are missing: " + partition.id + " has hidden documents");
   }

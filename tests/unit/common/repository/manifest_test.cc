@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/partition/file_checksum.h"
+#include "common/repository/files.h"
 #include "tests/support/manifests.h"
 
 namespace frond::repository {
@@ -293,6 +294,25 @@ TEST(Manifest, SurvivesDeepNesting) {
   EXPECT_EQ(
       manifest_from_json(R"({"manifest":)" + std::string(200'000, '[') + std::string(200'000, ']') + R"(,"xxh3":""})"),
       Code::kCorrupt);
+}
+
+TEST(Manifest, HasNoSumsThatBeginAtZeroAgain) {
+  Manifest written = support::example_manifest(7, 5);
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 62;
+  for (auto& partition : written.partitions) partition.summary.tokens = kMost;
+  written.statistics.tokens = 5 * kMost;  // modulo 2^64
+  ASSERT_EQ(written.statistics.tokens, kMost);
+  const auto read = manifest_from_json(to_json(written));
+  ASSERT_EQ(read, Code::kCorrupt);
+  EXPECT_NE(read.error().message().find("sums above 2^62"), std::string::npos) << read.error().message();
+}
+
+TEST(CurrentLine, HasNoNumberWhoseNextOneIsZero) {
+  EXPECT_EQ(parse_current_line("4611686018427387904 7\n")->epoch, 7u);
+  for (const char* const text : {"18446744073709551615\n", "4611686018427387905\n", "1 18446744073709551615\n"})
+    EXPECT_EQ(parse_current_line(text), Code::kCorrupt) << text;
+  EXPECT_EQ(generation_of("18446744073709551615.json"), 0u);
+  EXPECT_EQ(number_of("18446744073709551615"), 0u);
 }
 
 TEST(Manifest, HasAContentThatBeginsItsChecksumInEveryCopy) {
