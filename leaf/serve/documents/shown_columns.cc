@@ -1,5 +1,6 @@
 #include "leaf/serve/documents/shown_columns.h"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +26,10 @@ Result<std::string> shown_columns(const schema::Schema& schema, const partition:
     json += ':';
     json += value;
   };
-  for (const std::string& name : names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& name = names[i];
+    // Named again it would be read again, as often as a peer likes.
+    if (std::ranges::find(names.first(i), name) != names.first(i).end()) continue;
     if (name == "source") {
       const std::string source = FROND_TRY(partition.source(docid));
       if (!source.empty()) member(name, source);

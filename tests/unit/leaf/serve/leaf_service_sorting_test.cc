@@ -217,6 +217,17 @@ TEST_F(ALeafWithValues, SaysWhatToDoWhereTheValuesOfAnOrderAreTooLongForAReply) 
   }
 }
 
+TEST_F(ALeafWithValues, ReadsAColumnOnceHoweverOftenItIsNamed) {
+  auto wanted = request("t0");
+  wanted.show = {0, 20, wire::kAllFields, {"lang", "tag"}};
+  const auto once = answer(wanted);
+  ASSERT_FALSE(once.documents.empty());
+  wanted.show.columns = {"lang", "tag", "lang", "tag", "tag"};
+  const auto again = answer(wanted);
+  ASSERT_EQ(again.documents.size(), once.documents.size());
+  for (std::size_t i = 0; i < once.documents.size(); ++i)
+    EXPECT_EQ(again.documents[i].columns, once.documents[i].columns);
+}
 TEST_F(ALeafWithValues, SendsHitsWithoutDocumentsWhereBothWouldNotFitIntoAMessage) {
   auto wanted = request("t0");
   wanted.sort = "tag:asc";
