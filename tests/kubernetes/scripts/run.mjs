@@ -1,6 +1,6 @@
 // Runs a script of k8s with a scripted kubectl and frond first in its PATH.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,7 +10,9 @@ export const k8s = path.join(here, "../../../k8s");
 // A kubectl that appends its arguments to `asked`, one call a line, and then does what `body` says for them. `frond`: is there
 // such a program? Both lie in the repository, where programs run: a folder of temporary files may be mounted noexec.
 export function run(script, args, body, more = {}, frond = true, input = "") {
-  const folder = mkdtempSync(path.join(here, "../node_modules/.scripts-"));
+  const modules = path.join(here, "../node_modules");
+  mkdirSync(modules, { recursive: true });  // it is missing where npm was not to be had
+  const folder = mkdtempSync(path.join(modules, ".scripts-"));
   try {
     const asked = path.join(folder, "asked"), program = (name, text) =>
       writeFileSync(path.join(folder, name), `#!/usr/bin/env bash\n${text}\n`, { mode: 0o755 });
