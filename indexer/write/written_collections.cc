@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 #include <vector>
 
 #include "common/base/boot_clock.h"
-#include "common/base/guarded.h"
 #include "common/base/threads/pause.h"
 #include "common/base/threads/thread_name.h"
 #include "common/files/write.h"
@@ -234,11 +234,11 @@ void WrittenCollections::look_loop(const std::stop_token& stop) {
       places().in_store() ? std::clamp<milliseconds>(options_.lease / 4, kLookEvery, kLongestLook) : kLookEvery;
   while (pause_for(every, stop)) {
     const MutexLock lock(changing_);
-    const auto looked = guarded("the repository", [this]() FROND_REQUIRES(changing_) {
+    try {
       look();
-      return Result<void>();
-    });
-    if (!looked) log_.warn("collections can't be looked at; it is tried again", {{"reason", looked.error().message()}});
+    } catch (const std::exception& thrown) {  // memory is short
+      log_.warn("collections can't be looked at; it is tried again", {{"reason", thrown.what()}});
+    }
   }
 }
 

@@ -18,8 +18,8 @@ class ARoom : public testing::Test {
   }
   // A request that adds its name to begun_ when it has its room.
   RequestRoom::Request& request(ClientState& client, char name) {
-    requests_.push_back(std::make_unique<RequestRoom::Request>(client, ReservedBytes(room_, client.body_bytes, 0),
-                                                               [this, name] { begun_ += name; }));
+    requests_.emplace_back(
+        new RequestRoom::Request{client, ReservedBytes(room_, client.body_bytes, 0), [this, name] { begun_ += name; }});
     return *requests_.back();
   }
   ClientState one_{1}, other_{1};
