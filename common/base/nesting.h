@@ -5,7 +5,7 @@
 
 namespace frond {
 
-// Whether brackets outside strings nest at most so deep. What it says of what is no JSON is nothing.
+// Whether brackets outside strings nest at most so deep. Of what is no JSON it says nothing that counts.
 inline bool nests_within(std::string_view json, std::size_t most) {
   std::size_t depth = 0;
   bool in_string = false;

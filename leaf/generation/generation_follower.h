@@ -17,8 +17,8 @@
 // - when the disk has no room for the next generation, if no broker serves from it and no request has named it for the
 //   grace time.
 // A broker may turn to a generation as long as it knows it from a leaf's list. So brokers are first told a list without
-// it, and it goes on answering for kLeaving; if it is asked for or wanted again meanwhile, it is listed again, and at
-// once if a broker's hello says that it serves from it (LeafService). There is
+// it, and it goes on answering for kLeaving. Meanwhile it is listed again if it is asked for, or at once if a broker's
+// hello says that the broker serves from it (LeafService). There is
 // no such time if more than kMaxServedGenerations are served, or for the sake of room on the disk. A partition's folder
 // is deleted once no query uses it.
 //

@@ -217,9 +217,8 @@ Result<JsonWords> JsonWords::set_aside(std::string_view json, std::size_t max_de
 }
 
 std::string_view JsonWords::written(double place) const {
-  // Whoever wrote the document may have written such a number too.
-  if (!(place >= 0 && place < static_cast<double>(begins_.size()))) return {};
-  return word_at(source_, begins_[static_cast<std::size_t>(place)]);
+  const auto index = static_cast<std::size_t>(place);
+  return index < begins_.size() ? word_at(source_, begins_[index]) : std::string_view();
 }
 
 }  // namespace frond::indexer::ingest
